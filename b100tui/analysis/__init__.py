@@ -1,0 +1,1 @@
+"""Gaps, onset, limit, drift series, contradictions, agreement: numbers in, numbers out."""

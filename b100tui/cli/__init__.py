@@ -1,0 +1,4 @@
+"""The command line: parse, call a room below, print.
+
+Each module is one command group; no decisions live here.
+"""

@@ -1,0 +1,80 @@
+"""What commands print: one JSON document or JSON lines on stdout, narration on stderr."""
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from b100tui.model.errors import UsageError
+from b100tui.model.text import clean
+from b100tui.workspace.places import last_root, resolve_root
+
+
+def add_json(parser: argparse.ArgumentParser, *, lines: bool = False) -> None:
+    """Add `--json`, and `--jsonl` where a list may be long."""
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    if lines:
+        parser.add_argument("--jsonl", action="store_true", help="one JSON object a line")
+
+
+def emit_json(value: Any) -> None:
+    """Print one JSON document; NaN and infinities become null."""
+    sys.stdout.write(msgspec.json.encode(_finite(msgspec.to_builtins(value))).decode() + "\n")
+
+
+def emit_jsonl(values: Iterable[Any]) -> None:
+    """Print one JSON object a line."""
+    for value in values:
+        emit_json(value)
+
+
+def narrate(text: str) -> None:
+    """Print cleaned narration on stderr."""
+    print(clean(text), file=sys.stderr)
+
+
+def reading_root(args: argparse.Namespace, positional: str | None = None) -> Path:
+    """Return ROOT for a reading command: argument, --root, B100_ROOT, else the last used one.
+
+    Raises UsageError when none is known, RootError when it cannot be read.
+    """
+    given = positional or args.root or os.environ.get("B100_ROOT")
+    if given:
+        return resolve_root(given)
+    root = last_root()
+    if root is None:
+        raise UsageError("no folder of runs is known", "name one: b100 runs ROOT, or --root ROOT")
+    return root
+
+
+def writing_root(args: argparse.Namespace) -> Path:
+    """Return ROOT for a writing command: --root, B100_ROOT, or a known root around the cwd.
+
+    Raises UsageError otherwise, so that work never lands in the last used root by accident.
+    """
+    given = args.root or os.environ.get("B100_ROOT")
+    if given:
+        return resolve_root(given)
+    here = Path.cwd()
+    last = last_root()
+    for folder in (here, *here.parents):
+        if (folder / ".b100").is_dir() or folder == last:
+            return folder
+    raise UsageError(
+        "a writing command needs its folder of runs", "add --root ROOT, or run it inside the root"
+    )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return value

@@ -1,0 +1,95 @@
+"""The table of commands: name, module, one line; nothing heavy is imported to print it."""
+
+import argparse
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from b100tui.model.errors import UsageError
+
+# name -> (module in b100tui.cli, one line). A module offers
+#   configure(parser: argparse.ArgumentParser) -> None   and   run(args: Namespace) -> int
+COMMANDS: dict[str, tuple[str, str]] = {
+    "explore": ("explore", "scrub through runs in the terminal (--demo needs no data)"),
+    "demo": ("demo", "write a simulated data set with planted truth"),
+    "scan": ("scan", "show how a folder would be read; changes nothing"),
+    "index": ("index", "build or refresh the index of a folder"),
+    "runs": ("runs", "list runs"),
+    "steps": ("steps", "list the steps of a run"),
+    "show": ("show", "one step in full, its picture inline"),
+    "search": ("search", "find words in prompts and reasoning summaries"),
+    "query": ("query", "a named query from queries/ or your own folder"),
+    "sql": ("sql", "one read-only SELECT over the index"),
+    "metrics": ("metrics", "the metric registry, with what is ready and why not"),
+    "score": ("score", "score runs, resumably"),
+    "scores": ("scores", "import and export scores"),
+    "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
+    "config": ("config", "path, show or edit the settings"),
+    "help": ("help", "help TOPIC: terminal, layouts, metrics, editing, analysis, jobs, scripting"),
+}
+# Commands of the contract that this release does not have yet: they say so and exit 1.
+LATER = ["estimate", "edit", "editors", "recipes", "judge", "gaps", "onset", "drift", "lies", "compare", "gate", "strip", "export", "mark", "marks", "report", "jobs"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command whose module is loaded."""
+
+    name: str
+    parser: argparse.ArgumentParser
+    run: Callable[[argparse.Namespace], int]
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Return the parsed arguments; wrong use leaves with code 2 as argparse does."""
+        return self.parser.parse_args(arguments)
+
+
+def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
+    """Return the command named first in `words` and its arguments.
+
+    Global options may stand before the name: `b100 --root R runs`. Raises UsageError with the
+    nearest names for an unknown command.
+    """
+    rest = list(words)
+    leading: list[str] = []
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        leading.append(option)
+        if option in {"--root", "--config"} and rest:
+            leading.append(rest.pop(0))
+    if not rest:
+        raise UsageError("no command given", "b100 --help lists them")
+    name = rest.pop(0)
+    if name in LATER:
+        from b100tui.model.errors import NotYetError
+
+        raise NotYetError(f"b100 {name} is not there yet", "b100 --help lists what works")
+    if name not in COMMANDS:
+        import difflib
+
+        near = difflib.get_close_matches(name, [*COMMANDS, *LATER], 3)
+        raise UsageError(
+            f"no command {name!r}", f"did you mean {', '.join(near)}?" if near else "b100 --help"
+        )
+    module = importlib.import_module(f"b100tui.cli.{COMMANDS[name][0]}")
+    parser = argparse.ArgumentParser(prog=f"b100 {name}", description=COMMANDS[name][1])
+    add_global_options(parser)
+    module.configure(parser)
+    return Command(name, parser, module.run), [*leading, *rest]
+
+
+def add_global_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options every command takes."""
+    parser.add_argument("--root", metavar="ROOT", help="folder of runs (also B100_ROOT)")
+    parser.add_argument("--config", metavar="FILE", help="settings file instead of the default")
+    parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
+    parser.add_argument("-v", "--verbose", action="count", default=0, help="say more on stderr")
+
+
+def print_overview() -> None:
+    """Print the list of working commands."""
+    width = max(map(len, COMMANDS))
+    print("b100: explore and make iterative image-edit trajectories\n\nusage: b100 COMMAND ...\n")
+    for name, (_, line) in COMMANDS.items():
+        print(f"  {name:<{width}}  {line}")
+    print("\nb100 COMMAND --help says more; b100 explore --demo is the quickest look.")

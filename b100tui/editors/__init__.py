@@ -1,0 +1,1 @@
+"""Image editors, one adapter a file behind one protocol."""

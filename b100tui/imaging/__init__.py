@@ -1,0 +1,1 @@
+"""Pictures as pixels: decode, preview, crop, align, difference, residual, statistics."""

@@ -1,0 +1,1 @@
+"""The index: DuckDB generations, live tail, run-list snapshot, filters, queries, text search."""

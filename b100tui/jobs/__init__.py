@@ -1,0 +1,1 @@
+"""Detached jobs: start, watch, pause, resume, cancel; worker entry points."""

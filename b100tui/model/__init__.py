@@ -1,0 +1,1 @@
+"""The field's records and pure rules; standard library and msgspec only."""

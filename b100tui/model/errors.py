@@ -1,0 +1,59 @@
+"""The tree of named failures; each carries the words a person is told and the fix."""
+
+from typing import Any
+
+
+class B100Error(Exception):
+    """A failure with a name: `message` says what and where, `hint` says what to do.
+
+    `exit_code` is what the command line leaves with (8-cli contract: 1 failed, 2 wrong use).
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep `hint` when the error crosses a process border."""
+        return (type(self), (self.message, self.hint))
+
+
+class UsageError(B100Error):
+    """The words of a command, a filter or a query cannot be read."""
+
+    exit_code = 2
+
+
+class NotYetError(B100Error):
+    """The command belongs to a later release."""
+
+
+class RootError(B100Error):
+    """The folder of runs is missing, unreadable or not a folder."""
+
+
+class LayoutError(B100Error):
+    """A mapping file or manifest cannot be used; the message names file and line."""
+
+
+class PictureError(B100Error):
+    """A picture cannot be decoded; costs that picture only."""
+
+
+class StoreError(B100Error):
+    """Something could not be written or a cache could not be read."""
+
+
+class LockHeldError(B100Error):
+    """Another process holds the lock; the message names its pid and host."""
+
+
+class UnknownRunError(B100Error):
+    """No run, or more than one, answers to the given name."""
+
+
+class MetricError(B100Error):
+    """A metric is unknown or cannot run here."""

@@ -1,0 +1,49 @@
+"""Cleaning of foreign text, before it reaches a terminal, a log, an error or a CSV cell."""
+
+import re
+
+# Whole escape sequences go first, so that their parameters do not stay behind as words:
+# CSI, then OSC/DCS/SOS/PM/APC strings up to BEL or ST, then two-byte escapes.
+_SEQUENCES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+# C0 except \n and \t, DEL, C1, bidi embeddings, overrides, isolates and marks, line and
+# paragraph separators, byte order mark, lone surrogates from file names.
+_CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def clean(text: str) -> str:
+    """Return `text` without escape sequences, control and bidi characters; keeps \\n and \\t."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    return _CONTROLS.sub("", _SEQUENCES.sub("", text))
+
+
+def clean_line(text: str) -> str:
+    """Return `text` cleaned and on one line: newlines and tabs become spaces."""
+    return " ".join(clean(text).split())
+
+
+def csv_cell(text: str) -> str:
+    """Return `text` cleaned for a CSV cell; a leading formula sign is made inert with a quote.
+
+    Plain numbers such as -3.5 stay as they are.
+    """
+    cleaned = clean(text)
+    if cleaned.startswith(_FORMULA) and not _is_number(cleaned):
+        return "'" + cleaned
+    return cleaned
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

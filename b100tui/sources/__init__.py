@@ -1,0 +1,1 @@
+"""How folders become runs and steps: layouts, mapping files, scan preview. Only reads."""

@@ -1,0 +1,1 @@
+"""Pictures as terminal bytes: probe, encoders, frame cache, link speed; knows no Textual."""

@@ -1,0 +1,15 @@
+"""Every test has its own cache, state, config and data places."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path_factory.mktemp("places")
+    for name in ("CACHE", "STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"B100_{name}_DIR", str(home / name.lower()))
+    for name in ("B100_ROOT", "B100_CONFIG", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    return home
