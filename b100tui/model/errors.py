@@ -57,3 +57,7 @@ class UnknownRunError(B100Error):
 
 class MetricError(B100Error):
     """A metric is unknown or cannot run here."""
+
+
+class CancelledError(B100Error):
+    """The person stopped the work; nothing is wrong."""

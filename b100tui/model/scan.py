@@ -30,6 +30,7 @@ class SourceStep(Struct, frozen=True, kw_only=True):
     width: int | None = None
     height: int | None = None
     sha256: str | None = None
+    refused: str | None = None  # why the editor gave no picture; then `picture.path` is empty
 
 
 class Duplicate(Struct, frozen=True):
