@@ -1,0 +1,14 @@
+"""The table of protocols: one line each."""
+
+from b100tui.terminal.facts import TerminalFacts
+from b100tui.terminal.frames import Encoder
+from b100tui.terminal.halfblock import HalfBlocks
+from b100tui.terminal.iterm import InlineJpeg
+from b100tui.terminal.kitty import KittyPng
+from b100tui.terminal.sixel import Sixels
+
+
+def encoders(facts: TerminalFacts) -> dict[str, Encoder]:
+    """Return every encoder by name; half blocks in the colours the terminal has."""
+    known: tuple[Encoder, ...] = (HalfBlocks(facts.colours), KittyPng(), Sixels(), InlineJpeg())
+    return {encoder.name: encoder for encoder in known}

@@ -1,0 +1,103 @@
+"""Pictures in memory: previews and full decodes, least recently used go first; any thread."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from b100tui.imaging import previews
+from b100tui.model.records import PictureRef
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+PREVIEW_BYTES = 24 << 20
+FULL_BYTES = 320 << 20
+
+
+class Bounded(Generic[Key, Value]):
+    """A mapping of at most `limit` bytes; the least recently used entries go first."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.held = 0
+        self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Value | None:
+        """Return the value and count it as used."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry[0]
+
+    def put(self, key: Key, value: Value, size: int) -> None:
+        """Keep `value` of `size` bytes; alone over the limit it still stays until the next."""
+        with self._lock:
+            if key in self._entries:
+                self.held -= self._entries.pop(key)[1]
+            self._entries[key] = (value, size)
+            self.held += size
+            while self.held > self.limit and len(self._entries) > 1:
+                self.held -= self._entries.popitem(last=False)[1][1]
+
+    def __contains__(self, key: Key) -> bool:
+        with self._lock:
+            return key in self._entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class Pictures:
+    """The pictures under `root`, previews kept on disk in `folder`.
+
+    `opener(root, ref)` gives a picture's path or bytes.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        folder: Path,
+        opener: Callable[[Path, PictureRef], Path | bytes] | None = None,
+    ) -> None:
+        self.root = root
+        self._opener = opener or previews.plain_file
+        self._cache = previews.Cache(folder, opener=self._opener)
+        self._previews: Bounded[tuple[PictureRef, int], Image] = Bounded(PREVIEW_BYTES)
+        self._full: Bounded[PictureRef, Image] = Bounded(FULL_BYTES)
+
+    @property
+    def trouble(self) -> str:
+        """Why previews are not kept on disk; empty while they are."""
+        return self._cache.trouble
+
+    def preview(self, ref: PictureRef, width: int, height: int) -> "Image":
+        """Return an RGB picture not much smaller than `width` x `height`, or the largest kept.
+
+        Raises PictureError.
+        """
+        level = 1 if max(width, height) <= previews.LEVELS[1] else 0
+        image = self._previews.get((ref, level))
+        if image is None:
+            image = self._cache.get(self.root, ref, level)
+            self._previews.put((ref, level), image, image.width * image.height * 3)
+        return image
+
+    def full(self, ref: PictureRef) -> "Image":
+        """Return the whole decoded RGB picture in source pixels; raises PictureError."""
+        image = self._full.get(ref)
+        if image is None:
+            from PIL import Image
+
+            from b100tui.imaging.decode import decode
+
+            decoded = decode(self._opener(self.root, ref))
+            image = Image.fromarray(decoded.pixels, "RGB")
+            self._full.put(ref, image, decoded.width * decoded.height * 3)
+        return image

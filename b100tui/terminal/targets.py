@@ -1,0 +1,68 @@
+"""What is wanted on the screen: a picture, seen in a certain way, in an area of cells."""
+
+from itertools import pairwise
+from typing import Literal
+
+from msgspec import Struct
+
+from b100tui.model.records import PictureRef
+from b100tui.terminal.frames import Area
+
+
+class ViewSpec(Struct, frozen=True):
+    """How a picture is looked at; the default is the whole picture, fitted.
+
+    `zoom` 0 fits; N shows each source pixel as N x N pixels of the screen (nearest
+    neighbour) around `centre`, a place in source pixels (the middle when None). `crop` is
+    x, y, w, h in source pixels. `channel` is r, g, b, luma or saturation. `difference` with
+    `reference` shows the absolute or signed difference, times `gain`.
+    """
+
+    zoom: int = 0
+    centre: tuple[int, int] | None = None
+    crop: tuple[int, int, int, int] | None = None
+    channel: Literal["", "r", "g", "b", "luma", "saturation"] = ""
+    residual: bool = False
+    difference: Literal["", "abs", "signed"] = ""
+    reference: PictureRef | None = None
+    gain: float = 1.0
+
+
+FIT = ViewSpec()
+
+
+class Target(Struct, frozen=True):
+    """One step to look at. `ref` is None where there is no picture; `reason` then says why.
+
+    `label` (e.g. "step 42") is shown where the picture cannot be.
+    """
+
+    ref: PictureRef | None
+    label: str = ""
+    reason: str = ""
+    view: ViewSpec = FIT
+
+
+class Request(Struct, frozen=True):
+    """A target in an area by a protocol: with the quality, the key of an encoded frame."""
+
+    target: Target
+    area: Area
+    protocol: str
+
+
+def likely_next(position: int, length: int, visited: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the positions to make ready, most likely first; at most four.
+
+    `visited` holds the positions before, latest last. The direction is that of the last move
+    and the stride its size: who jumps by ten is served tens; who rests is served both ways.
+    """
+    moves = [b - a for a, b in pairwise((*visited, position)) if b != a]
+    stride = moves[-1] if moves else 1
+    ahead = [position + stride, position + 2 * stride, position - stride]
+    beside = [position + 1, position - 1] if abs(stride) != 1 else [position - 2 * stride]
+    found: list[int] = []
+    for place in (*ahead, *beside):
+        if 0 <= place < length and place != position and place not in found:
+            found.append(place)
+    return tuple(found[:4])

@@ -1,0 +1,225 @@
+"""The one writer: Textual's Linux driver with pictures in the same queue.
+
+Sixel and inline JPEG are drawn over cells that hold a stand-in character: whenever Textual
+paints such cells, the picture is appended to that same write. Kitty pictures go up in
+batches, each acknowledged by the terminal (CSI 6n) before the next, so that text is never
+behind a whole picture. Nothing here imports Pillow or numpy.
+"""
+
+import asyncio
+import os
+import selectors
+import signal
+import time
+from codecs import getincrementaldecoder
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+from b100tui.terminal.facts import TerminalFacts
+from b100tui.terminal.kitty import delete
+from b100tui.terminal.probe import judge_late
+from b100tui.terminal.replies import ReplyFilter
+
+STAND_INS = tuple(chr(0xF8F0 + n) for n in range(16))
+SYNC = "\x1b[?2026h"
+SYNC_END = "\x1b[?2026l"
+KITTY_KEPT = 32
+_ASK_POSITION = "\x1b[6n"
+_NO_ANSWER = 1.0
+_BATCH = 32 << 10
+_BATCH_LIMITS = (16 << 10, 256 << 10)
+_BATCH_SECONDS = 0.03
+
+
+class Link(LinuxDriver):
+    """The way to one terminal; `of(app)` finds it, None where the app runs without it."""
+
+    facts = TerminalFacts()
+    """What the probe found; set it on the class before the app runs."""
+
+    def __init__(self, app: Any, **options: Any) -> None:
+        super().__init__(app, **options)
+        self._painted: dict[str, str] = {}
+        self._waiting: deque[tuple[float, int, Callable[[float], None]]] = deque()
+        self._uploads: deque[tuple[deque[str], Callable[[], None]]] = deque()
+        self._batch = _BATCH
+        self._round_trip = 1.0
+        self._answers = True
+        self._kitty: OrderedDict[Hashable, int] = OrderedDict()
+        self._next_number = os.getpid() % 60000 * 256 + 1
+        self._late = ""
+        self.on_facts: Callable[[TerminalFacts], None] | None = None
+
+    @staticmethod
+    def of(app: Any) -> "Link | None":
+        """Return the link that `app` runs on, or None (tests, other drivers)."""
+        driver = getattr(app, "_driver", None)
+        return driver if isinstance(driver, Link) else None
+
+    # -- pictures over stand-in cells -----------------------------------------------------
+
+    def stand_in(self) -> str:
+        """Return a stand-in character that no other picture uses."""
+        return next(mark for mark in STAND_INS if mark not in self._painted)
+
+    def keep(self, mark: str, sequence: str) -> None:
+        """Draw `sequence` (with its own placing) whenever cells with `mark` are painted."""
+        self._painted[mark] = sequence
+
+    def drop(self, mark: str) -> None:
+        """Forget the picture over `mark`."""
+        self._painted.pop(mark, None)
+
+    def write(self, data: str) -> None:
+        """Queue `data`; pictures whose stand-in cells it paints follow in the same write."""
+        for mark, sequence in self._painted.items():
+            if mark in data:
+                data = data.replace(mark, " ") + sequence
+        super().write(data)
+
+    # -- Kitty pictures by id -------------------------------------------------------------
+
+    def kitty_number(self, key: Hashable) -> tuple[int, bool]:
+        """Return the id of `key` and whether its picture is already uploaded."""
+        known = self._kitty.get(key)
+        if known is not None:
+            self._kitty.move_to_end(key)
+            return known, True
+        number = self._next_number
+        self._next_number = number % ((1 << 24) - 1) + 1
+        return number, False
+
+    def kitty_sent(self, key: Hashable, number: int) -> None:
+        """Remember an upload; the least recently shown beyond 32 are freed in the terminal."""
+        self._kitty[key] = number
+        while len(self._kitty) > KITTY_KEPT:
+            self.write(delete(self._kitty.popitem(last=False)[1], tmux=self.facts.tmux))
+
+    def upload(self, commands: Iterable[str], done: Callable[[], None]) -> None:
+        """Send graphics commands in batches, other output in between; then call `done`."""
+        self._uploads.append((deque(commands), done))
+        if len(self._uploads) == 1:
+            self._send_batch()
+
+    def _send_batch(self) -> None:
+        commands, _ = self._uploads[0]
+        batch, size = [], 0
+        while commands and size < self._batch:
+            batch.append(commands.popleft())
+            size += len(batch[-1])
+        self.write("".join(batch))
+        self.measure(self._batch_sent, size)
+
+    def _batch_sent(self, seconds: float) -> None:
+        if not self._uploads:
+            return
+        commands, done = self._uploads[0]
+        if commands:
+            self._send_batch()
+            return
+        self._uploads.popleft()
+        done()
+        if self._uploads:
+            self._send_batch()
+
+    # -- the speed of the link ------------------------------------------------------------
+
+    def measure(self, done: Callable[[float], None], size: int = 0) -> None:
+        """Call `done(seconds)` once the terminal has taken everything written so far.
+
+        Where it does not answer CSI 6n, `done` is called after a second, then at once.
+        """
+        if not self._answers:
+            self._app.call_later(done, 0.0)
+            return
+        entry = (time.monotonic(), size, done)
+        self._waiting.append(entry)
+        self.write(_ASK_POSITION)
+        self._loop.call_later(_NO_ANSWER, self._give_up, entry)
+
+    def _give_up(self, entry: tuple[float, int, Callable[[float], None]]) -> None:
+        if entry not in self._waiting:
+            return
+        if time.monotonic() - entry[0] < 10 * _NO_ANSWER and self._round_trip < 1.0:
+            # It has answered before: the link is slow, not deaf.
+            self._loop.call_later(_NO_ANSWER, self._give_up, entry)
+            return
+        self._answers = False
+        while self._waiting:
+            self._app.call_later(self._waiting.popleft()[2], _NO_ANSWER)
+
+    def _answered(self) -> None:
+        if not self._waiting:
+            return
+        started, size, done = self._waiting.popleft()
+        seconds = time.monotonic() - started
+        self._round_trip = min(self._round_trip, seconds)
+        if size:
+            rate = size / max(seconds - self._round_trip, 0.002)
+            low, high = _BATCH_LIMITS
+            self._batch = int(min(max(rate * _BATCH_SECONDS, low), high))
+        done(seconds)
+
+    def process_message(self, message: Message) -> None:
+        """Keep answers to CSI 6n for ourselves; pass everything else on. Input thread."""
+        if isinstance(message, events.CursorPosition) and self._waiting:
+            self._app.call_later(self._answered)
+            return
+        super().process_message(message)
+
+    # -- input ----------------------------------------------------------------------------
+
+    def run_input_thread(self) -> None:
+        """Read input as Textual does, but take late answers of the terminal out of it."""
+        parser, replies = XTermParser(self._debug), ReplyFilter()
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(0.1):
+                    typed = replies.feed(decode(os.read(self.fileno, 4096)))
+                else:
+                    typed = replies.flush()
+                answer = replies.take()
+                if answer:
+                    self._app.call_later(self._take_late, answer)
+                for message in (*(parser.feed(typed) if typed else ()), *parser.tick()):
+                    self.process_message(message)
+
+    def _take_late(self, answer: str) -> None:
+        if not self.facts.pending:
+            return
+        self._late += answer
+        facts = judge_late(self._late.encode("latin-1", "replace"), self.facts, os.environ)
+        if facts is not self.facts:
+            type(self).facts = facts
+            if self.on_facts is not None:
+                self.on_facts(facts)
+
+    # -- beginning and end ----------------------------------------------------------------
+
+    def start_application_mode(self) -> None:
+        """Start, and make SIGTERM and SIGHUP leave by the same door as `q`."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's has none
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._leave, 128 + number)
+
+    def _leave(self, code: int) -> None:
+        self._app.exit(return_code=code)
+
+    def stop_application_mode(self) -> None:
+        """Free our pictures in the terminal, then restore it."""
+        self._uploads.clear()
+        self._waiting.clear()
+        self._painted.clear()
+        numbers = [*self._kitty.values()]
+        self._kitty.clear()
+        self.write("".join(delete(number, tmux=self.facts.tmux) for number in numbers) + SYNC_END)
+        super().stop_application_mode()

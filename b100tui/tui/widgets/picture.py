@@ -1,0 +1,425 @@
+"""`PictureView`: shows one target at a time, newest wins. Works on any terminal.
+
+    view = PictureView(id="picture")              # no pipeline yet: empty
+    view.attach(pipeline)                         # a terminal.pipeline.Pipeline
+    view.show(target, line=targets, position=41)  # terminal.targets.Target
+    view.cover_changed()                          # from the screen's on_screen_suspend/_resume
+
+`line` and `position` are the trajectory and the place in it; they let neighbours be made
+ahead. Messages: `PictureView.Shown(view, protocol, bytes, ms)`, `PictureView.Failed(view,
+reason)`. No border, padding, opacity or tint on this widget: it draws whole rows itself.
+"""
+
+import textwrap
+import time
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from b100tui.model.text import clean, clean_line
+from b100tui.terminal.frames import Area, CellRow, Frame
+from b100tui.terminal.kitty import placeholder_rows, transmit
+from b100tui.terminal.pipeline import Delivery, Pipeline, Viewer
+from b100tui.terminal.probe import cell_size
+from b100tui.terminal.targets import Request, Target
+from b100tui.tui.driver import SYNC, SYNC_END, Link
+from b100tui.tui.widgets.cell_strip import CellStrip
+
+PATIENCE = 0.25
+RASTER = frozenset({"sixel", "iterm"})
+
+
+class PictureView(Widget):
+    """A rectangle of cells with a picture, or with the words why there is none."""
+
+    can_focus = False
+    DEFAULT_CSS = "PictureView { width: 1fr; height: 1fr; }"
+
+    class Shown(Message):
+        """A picture went out: `protocol`, `bytes` on the link, `ms` since it was asked for."""
+
+        def __init__(self, view: "PictureView", protocol: str, size: int, ms: float) -> None:
+            super().__init__()
+            self.view = view
+            self.protocol = protocol
+            self.bytes = size
+            self.ms = ms
+
+        @property
+        def control(self) -> "PictureView":
+            """The view, so that handlers can select by it."""
+            return self.view
+
+    class Failed(Message):
+        """The wanted picture cannot be shown; `reason` is clean and in words."""
+
+        def __init__(self, view: "PictureView", reason: str) -> None:
+            super().__init__()
+            self.view = view
+            self.reason = reason
+
+        @property
+        def control(self) -> "PictureView":
+            """The view, so that handlers can select by it."""
+            return self.view
+
+    class Delivered(Message, bubble=False):
+        """A worker thread made something."""
+
+        def __init__(self, delivery: Delivery) -> None:
+            super().__init__()
+            self.delivery = delivery
+
+    def __init__(
+        self,
+        pipeline: Pipeline | None = None,
+        *,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self._pipeline = pipeline
+        self._viewer: Viewer | None = None
+        self._target: Target | None = None
+        self._line: Sequence[Target] = ()
+        self._position: int | None = None
+        self._request: Request | None = None
+        self._asked = 0.0
+        self._next: tuple[Request, Frame] | None = None
+        self._in_flight = False
+        self._frame: Frame | None = None
+        self._frame_request: Request | None = None
+        self._rows: tuple[CellRow, ...] = ()
+        self._words = ""
+        self._mark = ""
+        self._was_covered = False
+        self._patience: Timer | None = None
+
+    # -- what the owner calls --------------------------------------------------------------
+
+    def attach(self, pipeline: Pipeline | None) -> None:
+        """Use `pipeline` from now on, and show the same target through it."""
+        self._close_viewer()
+        self._pipeline = pipeline
+        self.again()
+
+    def show(
+        self, target: Target, line: Sequence[Target] = (), position: int | None = None
+    ) -> None:
+        """Want `target` and nothing else; returns at once."""
+        self._target = target
+        self._line = line
+        self._position = position
+        self._want()
+
+    def again(self) -> None:
+        """Ask for the same target anew (after a resize, a resume, other facts)."""
+        self._frame = self._frame_request = None
+        if self._target is not None:
+            self._want()
+
+    def cover_changed(self) -> None:
+        """Look whether something lies over the picture now, and paint accordingly."""
+        covered = self._covered()
+        if covered != self._was_covered:
+            self._was_covered = covered
+            self._show_covered()
+
+    @property
+    def words(self) -> str:
+        """The text shown instead of a picture; empty while there is one."""
+        return self._words
+
+    @property
+    def frame(self) -> Frame | None:
+        """The frame on the screen."""
+        return self._frame
+
+    # -- asking ----------------------------------------------------------------------------
+
+    def _want(self) -> None:
+        target, pipeline = self._target, self._pipeline
+        if target is None or not self.is_mounted or not self.size:
+            return
+        self._asked = time.monotonic()
+        self._stop_patience()
+        if target.ref is None:
+            self._request = None
+            self._say(target.label, target.reason or "there is no picture")
+            return
+        if pipeline is None:
+            return
+        protocol = pipeline.facts.graphics
+        if protocol == "text":
+            self._request = None
+            self._say(target.label, f"no pictures here: {pipeline.facts.reason}")
+            return
+        request = Request(target, self._area(pipeline), protocol)
+        if request == self._request == self._frame_request and self._frame is not None:
+            return
+        self._request = request
+        if self._viewer is None:
+            self._viewer = pipeline.viewer(self._deliver)
+        frame = self._viewer.want(request, self._line, self._position)
+        if frame is not None:
+            self._take(request, frame)
+            return
+        failed = self._viewer.failed(request)
+        if failed:
+            self._say(target.label, failed)
+            return
+        self._patience = self.set_timer(PATIENCE, self._say_wait)
+
+    def _area(self, pipeline: Pipeline) -> Area:
+        facts = pipeline.facts
+        return Area(self.size.width, self.size.height, facts.cell_width, facts.cell_height)
+
+    def _deliver(self, delivery: Delivery) -> None:
+        """Hand a delivery over to the UI thread; called in a worker thread."""
+        if self.is_attached:
+            self.post_message(self.Delivered(delivery))
+
+    def on_picture_view_delivered(self, message: Delivered) -> None:
+        """Take what was made, unless something else is wanted by now."""
+        delivery = message.delivery
+        if delivery.request != self._request:
+            return
+        self._stop_patience()
+        if delivery.frame is not None:
+            self._take(delivery.request, delivery.frame)
+        else:
+            self._say(delivery.request.target.label, delivery.reason)
+
+    # -- showing ---------------------------------------------------------------------------
+
+    def _take(self, request: Request, frame: Frame) -> None:
+        """Send `frame` now, or once the one in flight has arrived; only the newest waits."""
+        if self._in_flight:
+            self._next = (request, frame)
+            return
+        self._words = ""
+        link = Link.of(self.app)
+        if frame.protocol == "kitty" and link is not None:
+            self._send_kitty(link, request, frame)
+        elif frame.protocol in RASTER and link is not None:
+            self._send_raster(link, request, frame)
+        else:
+            self._set(request, frame, frame.rows_of_cells)
+            if link is not None:
+                self._in_flight = True
+                self.call_after_refresh(link.measure, self._arrived)
+
+    def _send_kitty(self, link: Link, request: Request, frame: Frame) -> None:
+        key = (request, frame.quality)
+        number, known = link.kitty_number(key)
+        rows = placeholder_rows(number, frame.columns, frame.rows)
+        self._in_flight = True
+
+        def place() -> None:
+            if not known:
+                link.kitty_sent(key, number)
+            if request == self._request:
+                size = sum(len(row.text.encode()) for row in rows)
+                self._set(request, frame, rows, size + (0 if known else frame.bytes))
+            self.call_after_refresh(link.measure, self._arrived)
+
+        if known:
+            place()
+        else:
+            link.upload(transmit(frame, number, tmux=link.facts.tmux), place)
+
+    def _send_raster(self, link: Link, request: Request, frame: Frame) -> None:
+        if not self._mark:
+            self._mark = link.stand_in()
+        before, self._frame = self._frame, frame
+        same_place = (
+            before is not None
+            and not self._rows
+            and (before.protocol, before.columns, before.rows)
+            == (frame.protocol, frame.columns, frame.rows)
+        )
+        sequence = self._placed(frame)
+        link.keep(self._mark, sequence)
+        self._was_covered = self._covered()
+        if self._was_covered:
+            self._show_covered()
+        elif same_place:
+            link.write(SYNC + sequence + SYNC_END)
+        else:
+            self._rows = ()
+            self.refresh()
+        self._frame_request = request
+        self._told(frame.protocol, frame.bytes)
+        self._in_flight = True
+        self.call_after_refresh(link.measure, self._arrived)
+
+    def _placed(self, frame: Frame) -> str:
+        left, top = self._margins(frame)
+        region = self.region
+        return f"\x1b7\x1b[{region.y + top + 1};{region.x + left + 1}H{frame.payload}\x1b8"
+
+    def _arrived(self, seconds: float) -> None:
+        self._in_flight = False
+        waiting, self._next = self._next, None
+        if waiting is not None and waiting[0] == self._request:
+            self._take(*waiting)
+
+    def _set(
+        self, request: Request, frame: Frame, rows: tuple[CellRow, ...], size: int | None = None
+    ) -> None:
+        self._frame, self._frame_request, self._rows = frame, request, rows
+        self.refresh()
+        self._told(frame.protocol, frame.bytes if size is None else size)
+
+    def _told(self, protocol: str, size: int) -> None:
+        ms = (time.monotonic() - self._asked) * 1000
+        self.post_message(self.Shown(self, protocol, size, ms))
+
+    def _say(self, label: str, reason: str) -> None:
+        self._frame = self._frame_request = self._next = None
+        self._rows = ()
+        self._words = "\n".join(part for part in (clean_line(label), clean(reason)) if part)
+        self.refresh()
+        self.post_message(self.Failed(self, clean_line(reason)))
+
+    def _say_wait(self) -> None:
+        if self._target is not None and self._request != self._frame_request:
+            self._frame = self._frame_request = None
+            self._rows = ()
+            self._words = f"{clean_line(self._target.label)}\nreading the picture ..."
+            self.refresh()
+
+    def _stop_patience(self) -> None:
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
+
+    # -- things that lie over the picture --------------------------------------------------
+
+    def _covered(self) -> bool:
+        """Whether cells of the picture may belong to something else: pop-ups, toasts, edges."""
+        if self.app.screen is not self.screen:
+            return True
+        region = self.region
+        if self.screen.region.intersection(region) != region:
+            return True
+        return any(
+            widget.display and widget.region.overlaps(region)
+            for widget in self.screen.query("Toast, Tooltip")
+        )
+
+    def _show_covered(self) -> None:
+        """Half blocks while something lies over a sixel or JPEG picture, stand-ins after it."""
+        frame, request, pipeline = self._frame, self._request, self._pipeline
+        if frame is None or frame.protocol not in RASTER or request is None or pipeline is None:
+            return
+        self._rows = ()
+        if self._was_covered:
+            half = Request(request.target, request.area, "half")
+            made = pipeline.best(half)
+            if made is None:
+                pipeline.viewer(self._deliver_half).want(half)
+            else:
+                self._rows = made.rows_of_cells
+        self.refresh()
+
+    def _deliver_half(self, delivery: Delivery) -> None:
+        if self.is_attached:
+            self.app.call_later(self._show_covered)
+
+    # -- Textual ---------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Follow overlays and resumes."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.cover_changed())
+        self.app.app_resume_signal.subscribe(self, lambda _: self.again())
+
+    def on_unmount(self) -> None:
+        """Want nothing any more."""
+        self._close_viewer()
+        link = Link.of(self.app)
+        if link is not None and self._mark:
+            link.drop(self._mark)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Ask again for the new area, with the cell size the terminal has now."""
+        pipeline = self._pipeline
+        if pipeline is not None and Link.of(self.app) is not None:
+            cell = cell_size(2)
+            facts = pipeline.facts
+            if cell is not None and cell != (facts.cell_width, facts.cell_height):
+                pipeline.facts = facts.with_cell(*cell)
+        self.again()
+
+    def on_move(self) -> None:
+        """Draw at the new place."""
+        link = Link.of(self.app)
+        if link is not None and self._mark and self._frame is not None:
+            link.keep(self._mark, self._placed(self._frame))
+            self.refresh()
+
+    def _close_viewer(self) -> None:
+        if self._viewer is not None:
+            self._viewer.close()
+            self._viewer = None
+
+    def _margins(self, frame: Frame) -> tuple[int, int]:
+        return (
+            max(self.size.width - frame.columns, 0) // 2,
+            max(self.size.height - frame.rows, 0) // 2,
+        )
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return whole rows without Textual's style cache, which would lose CellStrip."""
+        style = self.rich_style
+        width = self.size.width
+        if self._words:
+            lines = self._word_lines(style)
+        elif self._frame is not None:
+            lines = self._picture_lines(self._frame, style)
+        else:
+            lines = {}
+        blank = Strip.blank(width, style)
+        rows = [lines.get(y, blank) for y in range(crop.y, crop.bottom)]
+        if (crop.x, crop.right) != (0, width):
+            rows = [row.crop(crop.x, crop.right) for row in rows]
+        return rows
+
+    def _word_lines(self, style: Style) -> dict[int, Strip]:
+        width, height = self.size
+        lines = [
+            line
+            for part in self._words.splitlines()
+            for line in textwrap.wrap(part, max(width - 2, 1)) or [""]
+        ][:height]
+        top = (height - len(lines)) // 2
+        return {
+            top + n: Strip([Segment(line.center(width)[:width], style)]).adjust_cell_length(
+                width, style
+            )
+            for n, line in enumerate(lines)
+        }
+
+    def _picture_lines(self, frame: Frame, style: Style) -> dict[int, Strip]:
+        width = self.size.width
+        rows = self._rows
+        if not rows:
+            left, top = self._margins(frame)
+            right = width - left - frame.columns
+            line = " " * left + self._mark * frame.columns + " " * right
+            strip = Strip([Segment(line, style)], width)
+            return {top + n: strip for n in range(frame.rows)}
+        columns = rows[0].columns
+        left = max(width - columns, 0) // 2
+        top = max(self.size.height - len(rows), 0) // 2
+        return {
+            top + n: CellStrip(row, left, max(width - left - columns, 0), style)
+            for n, row in enumerate(rows)
+        }
