@@ -1,0 +1,233 @@
+"""Opens the index of a ROOT for reading: the newest generation and what came after it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from b100tui.index import generation as files
+from b100tui.index.filters import Filter, parse
+from b100tui.index.rows import IndexReport, RunRow, SearchResult, Series
+from b100tui.index.steps import steps_of
+from b100tui.index.tail import Tail
+from b100tui.model.errors import StoreError, UnknownRunError
+from b100tui.model.records import MarkRecord, Step, VerdictRecord
+from b100tui.workspace.places import cache_dir
+
+if TYPE_CHECKING:
+    pass
+
+_ROWS = msgspec.json.Decoder(list[RunRow])
+
+
+def open_index(root: Path, *, follow: bool = False) -> Index:
+    """Open the newest generation of `root`; with `follow`, poll() also builds new ones behind.
+
+    Raises StoreError when there is none (refresh first) or it cannot be opened.
+    """
+    return Index(root, follow=follow)
+
+
+class Index:
+    """Read access to one ROOT. Every method may be called from any thread.
+
+    Each call works on a cursor of its own; a generation that is replaced meanwhile serves the
+    calls that began on it.
+    """
+
+    def __init__(self, root: Path, *, follow: bool = False) -> None:
+        self.root = root
+        self.cache = cache_dir(root)
+        self._swap = threading.Lock()
+        self._polling = threading.Lock()
+        self._tail = self._open_newest()
+        self._follow = follow
+
+    @property
+    def generation(self) -> int:
+        """The number of the generation in use."""
+        return self._tail.generation
+
+    def runs(self, filter: Filter | str | None = None) -> list[RunRow]:
+        """Return the run rows in natural order, those that match `filter`."""
+        where, values = self._where(filter)
+        items = self._ask(f"SELECT item FROM run_summary r {where} ORDER BY sort_key", values)
+        return _ROWS.decode("[" + ",".join(item for (item,) in items) + "]")
+
+    def run_ids(self, filter: Filter | str | None = None) -> list[str]:
+        """Return the ids of the runs that match, in natural order."""
+        where, values = self._where(filter)
+        rows = self._ask(f"SELECT run FROM run_summary r {where} ORDER BY sort_key", values)
+        return [run for (run,) in rows]
+
+    def find_run(self, name: str) -> RunRow:
+        """Return the run with this id or unique prefix.
+
+        Raises UnknownRunError naming the runs that come near.
+        """
+        rows = self._ask("SELECT item FROM run_summary WHERE run = ?", [name])
+        if not rows:
+            rows = self._ask(
+                "SELECT item FROM run_summary WHERE starts_with(run, ?) ORDER BY sort_key LIMIT 6",
+                [name],
+            )
+        found = _ROWS.decode("[" + ",".join(item for (item,) in rows) + "]")
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(row.run for row in found[:5])
+            raise UnknownRunError(f"{name!r} fits several runs: {names}", "write one of them out")
+        import difflib
+
+        near = difflib.get_close_matches(name, self.run_ids(), 3, 0.4)
+        raise UnknownRunError(
+            f"no run {name!r}",
+            f"did you mean {', '.join(near)}?" if near else "b100 runs lists them",
+        )
+
+    def steps(self, run: str) -> list[Step]:
+        """Return the steps of a run in order; absent ones in between have status missing."""
+        return steps_of(self._ask, run)
+
+    def series(self, run: str) -> list[Series]:
+        """Return the series of every metric of a run, by metric id."""
+        rows = self._ask(
+            'SELECT metric, steps, "values" FROM series WHERE run = ? ORDER BY metric', [run]
+        )
+        return [
+            Series(run=run, metric=metric, steps=tuple(steps), values=tuple(values))
+            for metric, steps, values in rows
+        ]
+
+    def verdicts(self, run: str) -> list[VerdictRecord]:
+        """Return the newest verdict of each judge for each step of a run."""
+        rows = self._ask(
+            "SELECT run, step, verdict, model, content_hash, reply, error, usd, simulated, time"
+            " FROM verdict WHERE run = ? ORDER BY step, model",
+            [run],
+        )
+        names = VerdictRecord.__struct_fields__
+        return [VerdictRecord(**dict(zip(names, row, strict=True))) for row in rows]
+
+    def marks(self, run: str) -> list[MarkRecord]:
+        """Return the marks of a run that were not taken back, by step."""
+        rows = self._ask(
+            "SELECT id, run, step, mode, annotator, time, region, note, blind"
+            " FROM mark WHERE run = ? ORDER BY step, time",
+            [run],
+        )
+        return [
+            MarkRecord(
+                id=id_,
+                run=name,
+                step=step,
+                mode=mode,
+                by=by,
+                time=time,
+                region=tuple(region) if region else None,
+                note=note,
+                blind=blind,
+            )
+            for id_, name, step, mode, by, time, region, note, blind in rows
+        ]
+
+    def matching_steps(self, run: str, expr: Filter | str) -> list[int]:
+        """Return the steps of a run at which the whole expression holds."""
+        chosen = parse(expr) if isinstance(expr, str) else expr
+        clause, values = chosen.step_clause()
+        rows = self._ask(
+            "SELECT s.step FROM step s JOIN run_summary r ON r.run = s.run"
+            f" WHERE s.run = ? AND ({clause}) ORDER BY s.step",
+            [run, *values],
+        )
+        return [step for (step,) in rows]
+
+    def search(
+        self, query: str, limit: int = 50, filter: Filter | str | None = None
+    ) -> SearchResult:
+        """Return the best places for the words of `query`; UsageError where it cannot be read."""
+        from b100tui.index.search import search
+
+        return search(self, query, limit, filter)
+
+    def poll(self) -> bool:
+        """Take in what came since; True when anything that can be seen has changed.
+
+        Moves to a newer generation where there is one, else reads newer parts and changed
+        folders into memory. Only one poll works at a time; a second one answers False.
+        """
+        if not self._polling.acquire(blocking=False):
+            return False
+        try:
+            newer = files.newest(self.cache)
+            if newer is not None and newer > self._tail.generation:
+                fresh = self._open_newest()
+                with self._swap:
+                    self._tail = fresh
+                return True
+            changed = self._tail.advance()
+            if self._follow:
+                self._tail.build_behind()
+            return changed
+        finally:
+            self._polling.release()
+
+    def ask(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of one statement of this package over the tables of 3-data.md."""
+        return self._ask(sql, values)
+
+    def report(self) -> IndexReport | None:
+        """Return what the building of the generation in use reported."""
+        from b100tui.index.changes import Seen
+
+        try:
+            data = files.stamps_path(self.cache, self.generation).read_bytes()
+            return msgspec.json.decode(data, type=Seen).report
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def close(self) -> None:
+        """Let go of the database; calls still running end by themselves."""
+        with self._swap:
+            self._tail.close()
+
+    def _where(self, filter: Filter | str | None) -> tuple[str, list[Any]]:
+        if filter is None:
+            return "", []
+        chosen = parse(filter) if isinstance(filter, str) else filter
+        clause, values = chosen.run_clause()
+        return f"WHERE {clause}", values
+
+    def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        import duckdb
+
+        with self._swap:
+            cursor = self._tail.cursor()
+        try:
+            return cursor.execute(sql, list(values)).fetchall()
+        except duckdb.Error as error:
+            raise StoreError(
+                f"the index of {self.root} could not answer: {error}",
+                "b100 index --rebuild makes it anew",
+            ) from error
+        finally:
+            cursor.close()
+
+    def _open_newest(self) -> Tail:
+        import duckdb
+
+        for generation in reversed(files.generations(self.cache)):
+            try:
+                return Tail(self.root, self.cache, generation)
+            except duckdb.Error as error:
+                problem = error
+                continue
+        if files.generations(self.cache):
+            raise StoreError(
+                f"the index of {self.root} cannot be opened: {problem}", "b100 index --rebuild"
+            )
+        raise StoreError(f"{self.root} has no index yet", "run b100 index first")

@@ -1,0 +1,192 @@
+"""One generation and what came after it: newer records and steps, in memory, seen as one."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from b100tui.index.derive import derive, set_pending
+from b100tui.index.generation import database_path
+from b100tui.index.ingest import SOURCE, affected_runs, apply_runs, compare, take_steps
+from b100tui.index.records import read_new
+from b100tui.index.tables import append, statement
+from b100tui.sources import scan_folder
+
+if TYPE_CHECKING:
+    from b100tui.index.tables import Connection
+
+SEEN = ("run", "step", "section", "score", "verdict", "mark", "series", "gap", "run_summary")
+BUILD_RECORDS = 5_000
+BUILD_SECONDS = 60.0
+# A scan of the whole folder must not take more than this share of the time.
+SCAN_SHARE = 0.1
+
+
+class Tail:
+    """An in-memory database over one read-only generation.
+
+    Runs that changed since are copied into memory whole and recomputed there; views show them
+    in place of the generation's rows. One thread at a time may call advance().
+    """
+
+    def __init__(self, root: Path, cache: Path, generation: int) -> None:
+        import duckdb
+
+        self.root = root
+        self.generation = generation
+        self._con = duckdb.connect(
+            ":memory:",
+            config={
+                "threads": "2",
+                "memory_limit": "512MB",
+                "temp_directory": str(cache / "spill"),
+            },
+        )
+        path = str(database_path(cache, generation)).replace("'", "''")
+        self._con.execute(f"ATTACH '{path}' AS base (READ_ONLY)")
+        self._con.execute(
+            ";".join(
+                f"CREATE VIEW {table} AS SELECT * FROM base.main.{table}"
+                for table in (*SEEN, "metric", "meta", "part", "trouble")
+            )
+        )
+        self._live: Connection | None = None
+        self._places: dict[str, int] = {}
+        self._folders: dict[str, int] | None = None
+        self._next_scan = 0.0
+        self._records = 0
+        self._since: float | None = None
+        self._builder: subprocess.Popen[bytes] | None = None
+
+    def cursor(self) -> "Connection":
+        """Return a cursor of its own for one thread."""
+        return self._con.cursor()
+
+    def close(self) -> None:
+        """Close the database; the builder behind, if any, goes on and publishes."""
+        self._con.close()
+
+    def advance(self) -> bool:
+        """Take in newer records and changed folders; True when something changed."""
+        live = self._prepare()
+        live.execute("BEGIN")
+        try:
+            touched = self._take_steps(live)
+            read = read_new(live, self.root, self._places)
+            touched |= affected_runs(live, read, everything=False, schema="memory.main.")
+            if touched:
+                self._copy(live, touched)
+                set_pending(live, touched)
+                live.execute(statement("tail_records"))
+                derive(live)
+            live.execute("COMMIT")
+        except BaseException:
+            live.execute("ROLLBACK")
+            raise
+        self._places = {path: place for path, (_, place) in read.places.items()}
+        self._records += read.records
+        if touched and self._since is None:
+            self._since = time.monotonic()
+            self._show_both()
+        return bool(touched)
+
+    def build_behind(self) -> bool:
+        """Start a builder in its own process once the tail is long or old enough; True if so."""
+        if self._builder is not None and self._builder.poll() is None:
+            return False
+        self._builder = None
+        if self._since is None:
+            return False
+        if self._records < BUILD_RECORDS and time.monotonic() - self._since < BUILD_SECONDS:
+            return False
+        self._since = time.monotonic()
+        self._builder = subprocess.Popen(
+            [sys.executable, "-m", "b100tui.index.builder", os.fspath(self.root)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        return True
+
+    def _prepare(self) -> "Connection":
+        if self._live is None:
+            live = self._con.cursor()
+            live.execute("CREATE SCHEMA live")
+            live.execute("USE memory.live")
+            live.execute(statement("schema"))
+            live.execute("CREATE TABLE touched (run VARCHAR)")
+            live.execute("INSERT INTO metric SELECT * FROM base.main.metric")
+            self._places = dict(live.execute("SELECT path, place FROM base.main.part").fetchall())
+            self._live = live
+        return self._live
+
+    def _take_steps(self, live: "Connection") -> set[str]:
+        """Read what changed in the folder; nothing when its folders look as before."""
+        if time.monotonic() < self._next_scan or not self._folders_changed(live):
+            return set()
+        began = time.monotonic()
+        scan = scan_folder(self.root)
+        known = live.execute("SELECT run, signature FROM memory.main.run").fetchall()
+        steps = live.execute("SELECT run, step, signature FROM memory.main.step").fetchall()
+        plan = compare(scan, dict(known), {(run, step): mark for run, step, mark in steps})
+        touched = plan.touched | set(plan.gone_runs)
+        if touched:
+            self._copy(live, touched)
+            apply_runs(live, plan)
+            take_steps(live, self.root, plan, None, None)
+        self._next_scan = time.monotonic() + (time.monotonic() - began) / SCAN_SHARE
+        return touched
+
+    def _folders_changed(self, live: "Connection") -> bool:
+        if self._folders is None:
+            paths = live.execute("SELECT DISTINCT path FROM memory.main.step").fetchall()
+            names = {""}
+            for (path,) in paths:
+                folder = os.path.dirname(path or "")
+                while folder not in names:
+                    names.add(folder)
+                    folder = os.path.dirname(folder)
+            self._folders = dict.fromkeys(names, -1)
+        now = {name: _changed_ns(self.root / name) for name in self._folders}
+        if now == self._folders:
+            return False
+        self._folders = now
+        return True
+
+    def _copy(self, live: "Connection", runs: Iterable[str]) -> None:
+        """Take runs into memory that are not there yet."""
+        have = {run for (run,) in live.execute("SELECT run FROM touched").fetchall()}
+        fresh = [run for run in runs if run not in have]
+        set_pending(live, fresh)
+        for table in ("run", "step", "section"):
+            live.execute(
+                f"INSERT INTO {table} SELECT * FROM base.main.{table}"
+                " WHERE run IN (SELECT run FROM pending)"
+            )
+        live.execute(
+            "INSERT INTO score_record SELECT * FROM base.main.score_record"
+            " WHERE part = ? AND run IN (SELECT run FROM pending)",
+            [SOURCE],
+        )
+        append(live, "touched", ((run,) for run in fresh))
+
+    def _show_both(self) -> None:
+        cursor = self._con.cursor()
+        for table in SEEN:
+            cursor.execute(
+                f"CREATE OR REPLACE VIEW memory.main.{table} AS SELECT * FROM base.main.{table}"
+                " WHERE run NOT IN (SELECT run FROM memory.live.touched)"
+                f" UNION ALL SELECT * FROM memory.live.{table}"
+            )
+        cursor.close()
+
+
+def _changed_ns(folder: Path) -> int:
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:  # gone or barred: differs from what was there before, so a scan tells
+        return 0
