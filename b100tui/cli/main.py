@@ -1,10 +1,12 @@
-"""Entry point: finds the command, loads only its module, turns named errors into words."""
+"""Entry point: finds the command, loads only its module, turns failures into words and codes."""
 
+import os
 import sys
 from collections.abc import Sequence
 
 from b100tui.cli.registry import find_command, print_overview
 
+FAILED = 1
 USAGE = 2
 INTERRUPTED = 130
 
@@ -15,21 +17,65 @@ def main(argv: Sequence[str] | None = None) -> int:
     from b100tui.model.errors import B100Error
 
     try:
-        if not words or words[0] in {"-h", "--help"}:
-            print_overview()
-            return 0 if words else USAGE
-        if words[0] in {"-V", "--version"}:
-            from b100tui import __version__
-
-            print(f"b100 {__version__}")
-            return 0
-        command, arguments = find_command(words)
-        return command.run(command.parse(arguments))
+        code = _run(words)
+        sys.stdout.flush()
+        return code
     except B100Error as error:
-        print(f"b100: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"  fix: {error.hint}", file=sys.stderr)
-        return error.exit_code
+        return _tell(error.message, error.hint, error.exit_code)
     except KeyboardInterrupt:
-        print("b100: interrupted; everything acknowledged is kept", file=sys.stderr)
-        return INTERRUPTED
+        return _tell("interrupted; everything acknowledged is kept", "", INTERRUPTED)
+    except Exception as error:
+        if isinstance(error, BrokenPipeError) and _reader_left():
+            # What is still buffered has no reader: without this, Python complains at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        return _tell_unexpected(error, words)
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] in {"-h", "--help"}:
+        print_overview(sys.stdout if words else sys.stderr)
+        return 0 if words else USAGE
+    if words[0] in {"-V", "--version"}:
+        from b100tui import __version__
+
+        print(f"b100 {__version__}")
+        return 0
+    command, arguments = find_command(words)
+    args = command.parse(arguments)
+    if args.no_color:
+        os.environ["NO_COLOR"] = "1"
+    return command.run(args)
+
+
+def _reader_left() -> bool:
+    """Tell whether the reader of stdout has closed its end of the pipe."""
+    import select
+
+    poll = select.poll()
+    try:
+        poll.register(sys.stdout.fileno(), select.POLLOUT)
+    except (OSError, ValueError):
+        return False
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+
+
+def _tell_unexpected(error: Exception, words: list[str]) -> int:
+    from b100tui.workspace.crash import record_crash, without_secrets
+
+    log = record_crash(error, words)
+    hint = f"the log {log} says where; please report it" if log else "the log cannot be written"
+    what = without_secrets(f"unexpected {type(error).__name__}: {error}")
+    return _tell(what, hint, FAILED)
+
+
+def _tell(message: str, hint: str, code: int) -> int:
+    """Print what went wrong and the fix on stderr, cleaned; return `code`."""
+    from b100tui.model.text import clean
+
+    text = f"b100: {clean(message)}\n" + (f"  fix: {clean(hint)}\n" if hint else "")
+    try:
+        print(text, end="", file=sys.stderr, flush=True)
+    except OSError:
+        return code  # nobody can be told: the exit code still says it
+    return code

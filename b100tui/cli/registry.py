@@ -4,6 +4,7 @@ import argparse
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TextIO
 
 from b100tui.model.errors import UsageError
 
@@ -26,6 +27,25 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
     "config": ("config", "path, show or edit the settings"),
     "help": ("help", "help TOPIC: terminal, layouts, metrics, editing, analysis, jobs, scripting"),
+}
+# One line a person can type at once; where the module sets no epilog, `--help` ends with it.
+EXAMPLES: dict[str, str] = {
+    "explore": "b100 explore --demo",
+    "demo": "b100 demo demo-runs",
+    "scan": "b100 scan runs --write-mapping",
+    "index": "b100 index runs --previews",
+    "runs": "b100 runs --filter 'image:dongpo brisque.gap>0' --json",
+    "steps": "b100 steps dongpo/replicate/run-1 --steps 1,5,10-20",
+    "show": "b100 show dongpo/replicate/run-1@20 --out step-20.png",
+    "search": "b100 search '\"final check\" plate -apples' --limit 20",
+    "query": "b100 query runs-by-onset",
+    "sql": "b100 sql 'SELECT run, count(*) FROM step GROUP BY run'",
+    "metrics": "b100 metrics --json",
+    "score": "b100 score --root runs --metrics probes",
+    "scores": "b100 scores import scores.csv --root runs",
+    "doctor": "b100 doctor --json",
+    "config": "b100 config show",
+    "help": "b100 help layouts",
 }
 # Commands of the contract that this release does not have yet: they say so and exit 1.
 LATER = (
@@ -76,9 +96,15 @@ def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
             f"no command {name!r}", f"did you mean {', '.join(near)}?" if near else "b100 --help"
         )
     module = importlib.import_module(f"b100tui.cli.{COMMANDS[name][0]}")
-    parser = argparse.ArgumentParser(prog=f"b100 {name}", description=COMMANDS[name][1])
+    parser = argparse.ArgumentParser(
+        prog=f"b100 {name}",
+        description=COMMANDS[name][1],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # scripts stand on the full names: a new option breaks none of them
+    )
     add_global_options(parser)
     module.configure(parser)
+    parser.epilog = parser.epilog or f"example:\n  {EXAMPLES[name]}"
     return Command(name, parser, module.run), [*leading, *rest]
 
 
@@ -90,10 +116,10 @@ def add_global_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="count", default=0, help="say more on stderr")
 
 
-def print_overview() -> None:
+def print_overview(file: TextIO) -> None:
     """Print the list of working commands."""
     width = max(map(len, COMMANDS))
-    print("b100: explore and make iterative image-edit trajectories\n\nusage: b100 COMMAND ...\n")
-    for name, (_, line) in COMMANDS.items():
-        print(f"  {name:<{width}}  {line}")
-    print("\nb100 COMMAND --help says more; b100 explore --demo is the quickest look.")
+    lines = ["b100: explore iterative image-edit trajectories", "", "usage: b100 COMMAND ...", ""]
+    lines += [f"  {name:<{width}}  {line}" for name, (_, line) in COMMANDS.items()]
+    lines += ["", "b100 COMMAND --help says more; b100 explore --demo is the quickest look."]
+    print("\n".join(lines), file=file)

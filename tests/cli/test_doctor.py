@@ -1,0 +1,152 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from b100tui.cli import doctor_checks
+from b100tui.cli.main import main
+from b100tui.workspace.places import config_dir, remember_root, state_dir
+
+
+def checks(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict[str, object]]:
+    assert main(["doctor", "--json", *words]) == 0
+    return {check["id"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+
+
+def test_every_check_says_what_was_found_and_a_failed_one_the_fix(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = checks(capsys)
+    assert {"python", "version", "settings", "locale", "cache", "state", "api-key"} <= set(found)
+    assert all(set(check) == {"id", "ok", "found", "fix"} for check in found.values())
+    assert all(check["found"] for check in found.values())
+    assert all(check["fix"] for check in found.values() if not check["ok"])
+
+
+def test_for_people_each_check_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    assert "ok  python" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["GOOGLE_API_KEY", "GEMINI_API_KEY"])
+def test_a_key_is_told_by_its_place_and_never_printed(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(name, "not-a-real-key-4711")
+    main(["doctor"])
+    out, err = capsys.readouterr()
+    assert f"{name} is set" in out
+    assert "4711" not in out + err
+
+
+def test_a_key_file_that_others_can_read_fails(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("not-a-real-key")
+    file.chmod(0o644)
+    check = doctor_checks.key_check(file)
+    assert not check.ok
+    assert check.fix == f"chmod 600 {file}"
+
+
+def test_a_private_key_file_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in doctor_checks.KEY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    file = tmp_path / "key"
+    file.write_text("not-a-real-key")
+    file.chmod(0o600)
+    assert doctor_checks.key_check(file).ok
+    assert "not-a-real-key" not in doctor_checks.key_check(file).found
+
+
+def test_without_a_key_the_doctor_is_content(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in doctor_checks.KEY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    check = checks(capsys)["api-key"]
+    assert check["ok"]
+    assert str(state_dir()) in str(check["fix"])
+
+
+def test_broken_settings_cost_their_own_check_only(capsys: pytest.CaptureFixture[str]) -> None:
+    config_dir().mkdir()
+    (config_dir() / "config.toml").write_text("refrence = 2\n")
+    found = checks(capsys)
+    assert not found["settings"]["ok"]
+    assert "reference" in str(found["settings"]["fix"])
+    assert found["python"]["ok"]
+
+
+def test_the_last_root_and_its_workspace_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember_root(tmp_path)
+    found = checks(capsys)
+    assert found["root"]["found"] == str(tmp_path)
+    assert str(tmp_path / ".b100") in str(found["workspace"]["found"])
+
+
+def test_a_root_that_vanished_is_a_failed_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = checks(capsys, "--root", str(tmp_path / "gone"))
+    assert not found["root"]["ok"]
+    assert "does not exist" in str(found["root"]["found"])
+
+
+def test_a_cache_below_a_file_fails_with_the_variable_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("B100_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    check = checks(capsys)["cache"]
+    assert not check["ok"]
+    assert "B100_CACHE_DIR" in str(check["fix"])
+
+
+def test_a_locale_without_utf8_fails_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_checks.locale, "getpreferredencoding", lambda _: "ANSI_X3.4-1968")
+    (check,) = doctor_checks._locale()
+    assert not check.ok
+    assert "C.UTF-8" in check.fix
+
+
+@pytest.mark.parametrize(
+    ("environment", "ok", "found"),
+    [
+        ({"COLORTERM": "truecolor", "TERM": "xterm"}, True, "24-bit"),
+        ({"TERM": "xterm-256color"}, True, "256"),
+        ({"TERM": "xterm"}, False, "16 or fewer"),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, True, "off"),
+    ],
+)
+def test_colours_follow_the_environment(
+    environment: dict[str, str], ok: bool, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("COLORTERM", "TERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    (check,) = doctor_checks._colours()
+    assert check.ok is ok
+    assert check.found.startswith(found)
+
+
+def test_inside_tmux_passthrough_and_rgb_are_asked_of_tmux(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = {"-V": "tmux 3.4", "show": "off", "display": "256,RGB,title"}
+    monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
+    monkeypatch.setattr(doctor_checks, "_tmux_says", lambda *words: answers[words[0]])
+    found = {check.id: check for check in doctor_checks._tmux()}
+    assert not found["tmux-passthrough"].ok
+    assert "allow-passthrough on" in found["tmux-passthrough"].fix
+    assert found["tmux-rgb"].ok
+
+
+def test_paid_calls_of_a_release_without_editors_spend_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    check = checks(capsys, "--paid")["paid"]
+    assert not check["ok"]
+    assert "nothing was spent" in str(check["found"])
