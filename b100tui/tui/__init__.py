@@ -1,1 +1,4 @@
-"""The Textual explorer: screens, widgets and one registry of actions; no decisions live here."""
+"""The explorer: screens, widgets and one registry of actions over the rooms below.
+
+The UI thread never decodes, queries or waits: workers post messages, handlers own state.
+"""

@@ -1,0 +1,189 @@
+"""The app: one folder of runs, its themes, its pictures, and a clean way out."""
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App
+from textual.command import Provider
+
+from b100tui.index.rows import FirstPaint
+from b100tui.model.errors import B100Error
+from b100tui.terminal.facts import TerminalFacts
+from b100tui.tui.actions import ACTIONS, Action
+from b100tui.tui.catalogue import Catalogue
+from b100tui.tui.driver import Link
+from b100tui.tui.processes import ProbeRunner
+from b100tui.tui.remember import Place, remember
+from b100tui.tui.screens.main import MainScreen
+from b100tui.tui.themes import load_themes
+from b100tui.tui.widgets.picture import PictureView
+from b100tui.workspace.places import config_dir, make_private, state_dir
+from b100tui.workspace.settings import Settings
+
+if TYPE_CHECKING:
+    from b100tui.terminal.pipeline import Pipeline
+
+DEFAULT_THEME = "dark"
+
+
+def open_index(root: Path) -> Catalogue:
+    """Open the index of `root`; imports the database only now."""
+    from b100tui.index import store
+
+    return store.open_index(root)
+
+
+def _actions() -> type[Provider]:
+    from b100tui.tui.palette import ActionProvider
+
+    return ActionProvider
+
+
+class Explorer(App[None]):
+    """`b100 explore`: everything it needs is given to it, so that tests can stand in."""
+
+    TITLE = "b100"
+    CSS_PATH = "styles/explorer.tcss"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_actions}
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+
+    def __init__(  # noqa: PLR0913 - one argument a seam
+        self,
+        root: Path,
+        *,
+        first: FirstPaint | None = None,
+        place: Place | None = None,
+        settings: Settings | None = None,
+        actions: Sequence[Action] = ACTIONS,
+        problems: Sequence[str] = (),
+        facts: TerminalFacts | None = None,
+        pipeline: "Pipeline | None" = None,
+        open_catalogue: Callable[[Path], Catalogue] = open_index,
+        theme_folders: Sequence[Path] | None = None,
+        keep_fresh: bool = True,
+        driver_class: Any = None,
+    ) -> None:
+        super().__init__(driver_class=driver_class)
+        self.root = root
+        self.first = first
+        self.place = place
+        self.settings = settings or Settings()
+        self.actions = tuple(actions)
+        self.facts = facts or TerminalFacts()
+        self.pipeline = pipeline
+        self.open_catalogue = open_catalogue
+        self.keep_fresh = keep_fresh
+        self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
+        self.last_query = ""
+        self.crash: Path | None = None
+        self._problems = list(problems)
+        self._theme_names: list[str] = []
+        self._take_themes(theme_folders)
+
+    def _take_themes(self, folders: Sequence[Path] | None) -> None:
+        if folders is None:
+            from b100tui.resources import shipped_folder
+
+            folders = [shipped_folder("themes"), config_dir() / "themes"]
+        themes, problems = load_themes(list(folders))
+        self._problems += problems
+        for theme in themes.values():
+            self.register_theme(theme)
+        self._theme_names = list(themes)
+        wanted = self.settings.theme
+        if wanted not in self.available_themes:
+            known = ", ".join(self._theme_names)
+            self._problems.append(f"no theme {wanted!r}; there are {known}")
+            wanted = DEFAULT_THEME if DEFAULT_THEME in themes else self.theme
+        self.theme = wanted
+
+    def on_mount(self) -> None:
+        """Open the main screen."""
+        changed = {
+            action.id: ",".join(action.keys)
+            for action, shipped in zip(self.actions, ACTIONS, strict=True)
+            if action.keys != shipped.keys and action.keys
+        }
+        if changed:
+            self.set_keymap(changed)
+        self.push_screen(MainScreen(self.actions))
+        link = Link.of(self)
+        if link is not None:
+            link.on_facts = self.take_facts
+        for problem in self._problems:
+            self.notify(problem, severity="warning", markup=False, timeout=10)
+
+    @property
+    def main(self) -> MainScreen:
+        """The main screen, whatever lies over it."""
+        return next(screen for screen in self.screen_stack if isinstance(screen, MainScreen))
+
+    @property
+    def settled(self) -> bool:
+        """Whether the whole run list has been read."""
+        return self.main.catalogue is not None
+
+    def total_runs(self, known: int) -> int:
+        """Return how many runs there are: `known`, or more where only the first are read."""
+        if self.first is not None and not self.settled:
+            return max(known, self.first.total_runs)
+        return known
+
+    def pictures_in_words(self) -> str:
+        """Return how pictures go out, or why not."""
+        if self.facts.graphics == "text":
+            return f"no pictures: {self.facts.reason}"
+        return self.facts.graphics
+
+    def take_facts(self, facts: TerminalFacts) -> None:
+        """Take a late answer of the terminal: pictures go out the better way from now on."""
+        self.facts = facts
+        if self.pipeline is not None:
+            self.pipeline.facts = facts
+            self.main.query_one("#picture", PictureView).again()
+
+    def run_action_by_id(self, name: str) -> None:
+        """Run an action of the registry, as the palette does."""
+        self.main.action_run(name)
+
+    def next_theme(self) -> str:
+        """Take the next theme and return its name."""
+        names = self._theme_names or list(self.available_themes)
+        at = names.index(self.theme) if self.theme in names else -1
+        self.theme = names[(at + 1) % len(names)]
+        return self.theme
+
+    def write_to_terminal(self, sequence: str | None) -> None:
+        """Send a control sequence through the one writer; nothing where there is no terminal."""
+        if sequence is not None and self._driver is not None and not self.is_headless:
+            self._driver.write(sequence)
+
+    def leave(self) -> None:
+        """Remember the place and go."""
+        main = self.main
+        if main.trajectory is not None:
+            place = Place(main.trajectory.row.run, main.position.step, main.position.reference)
+            self._problems = [said] if (said := remember(self.root, place)) else []
+        self.exit()
+
+    def on_unmount(self) -> None:
+        """Stop the picture threads."""
+        if self.pipeline is not None:
+            self.pipeline.close()
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Keep the traceback in a log file; the screen is restored either way.
+
+        Textual has no public place for this; harlequin and others hook in here too.
+        """
+        text = "".join(traceback.format_exception(error))
+        try:
+            folder = make_private(state_dir() / "logs")
+            self.crash = folder / f"crash-{time.strftime('%Y%m%dT%H%M%S')}.log"
+            self.crash.write_text(text, encoding="utf-8")
+        except (OSError, B100Error) as failed:
+            self.log.error(f"no crash log: {failed}")
+        super()._handle_exception(error)

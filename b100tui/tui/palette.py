@@ -1,0 +1,42 @@
+"""The palette's source: every action by name, those of later releases with their reason."""
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from b100tui.tui.actions import GROUPS, Action
+
+if TYPE_CHECKING:
+    from b100tui.tui.app import Explorer
+
+
+class ActionProvider(Provider):
+    """Offers the registry; nothing else stands in the palette."""
+
+    def _entries(self) -> list[tuple[str, Action, str]]:
+        explorer = cast("Explorer", self.app)
+        entries = []
+        for action in explorer.actions:
+            if action.typed or action.id == "app.palette":
+                continue
+            text = f"{GROUPS[action.group]}: {action.about}"
+            note = f"{action.shown_keys}" + (f"  ({action.later})" if action.later else "")
+            entries.append((text, action, note))
+        return entries
+
+    async def discover(self) -> Hits:
+        """Yield every action before anything is typed."""
+        for text, action, note in self._entries():
+            yield DiscoveryHit(text, partial(self._run, action), help=note)
+
+    async def search(self, query: str) -> Hits:
+        """Yield the actions whose words match."""
+        matcher = self.matcher(query)
+        for text, action, note in self._entries():
+            score = matcher.match(text)
+            if score > 0:
+                yield Hit(score, matcher.highlight(text), partial(self._run, action), help=note)
+
+    def _run(self, action: Action) -> None:
+        cast("Explorer", self.app).run_action_by_id(action.id)

@@ -1,0 +1,1 @@
+"""The screens: they hold state, run workers, and hand data to widgets."""

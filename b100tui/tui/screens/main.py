@@ -1,0 +1,328 @@
+"""The main screen: runs, picture, slider, metrics, reasoning and facts of one step."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+
+from b100tui.model.text import clean_line
+from b100tui.terminal.targets import Target
+from b100tui.tui.actions import ACTIONS, DIGITS, Action
+from b100tui.tui.drawing import grouped, plural, size
+from b100tui.tui.facts import step_facts, step_reasoning
+from b100tui.tui.screens.app_actions import AppActions
+from b100tui.tui.screens.base import titled
+from b100tui.tui.screens.run_actions import RunActions
+from b100tui.tui.screens.run_data import RunData
+from b100tui.tui.screens.step_actions import StepActions
+from b100tui.tui.trajectory import Trajectory
+from b100tui.tui.tree import RunTree, title
+from b100tui.tui.widgets.bars import KeyLine, StatusLine
+from b100tui.tui.widgets.lines import Span, TextPanel
+from b100tui.tui.widgets.metric_panel import MetricPanel
+from b100tui.tui.widgets.picture import PictureView
+from b100tui.tui.widgets.run_tree import RunTreeView
+from b100tui.tui.widgets.step_slider import SliderState, StepSlider
+
+ATTACH_AFTER = 0.35  # importing duckdb holds the interpreter: not while the first keys come
+ALL_OPEN_UP_TO = 60
+WIDTHS = [(0, "-narrow"), (100, "-middle"), (160, "-wide")]
+HEIGHTS = [(0, "-low"), (32, "-tall"), (44, "-high")]
+
+
+class PictureBox(Vertical, can_focus=True, inherit_bindings=False):
+    """The bordered place of the picture."""
+
+
+class MainScreen(StepActions, RunActions, RunData, AppActions):
+    """What `b100 explore` opens."""
+
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+    AUTO_FOCUS = None
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join(a.keys), f"run('{a.id}')", a.about, show=False, id=a.id)
+        for a in ACTIONS
+        if not a.typed
+    ]
+
+    def __init__(self, actions: Sequence[Action]) -> None:
+        super().__init__()
+        self.actions = {action.id: action for action in actions}
+        self._picture_said = ""
+        self._line: tuple[Target, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the panels."""
+        yield StatusLine(id="status")
+        with Horizontal(id="body"):
+            with Vertical(id="runs-box"):
+                yield RunTreeView(id="runs")
+            with PictureBox(id="picture-box"):
+                yield PictureView(id="picture")
+            with Vertical(id="words"):
+                yield TextPanel("Reasoning", id="reasoning")
+                yield TextPanel("Step", id="facts")
+        yield StepSlider(id="slider")
+        yield MetricPanel(id="metrics")
+        yield KeyLine(tuple(self.actions.values()), id="keys")
+
+    def on_mount(self) -> None:
+        """Show what the snapshot has; the index comes after the first paint."""
+        explorer = self.explorer
+        self.probes = explorer.probes
+        self.query_one("#picture", PictureView).attach(explorer.pipeline)
+        titled(self.query_one("#runs-box"), "Runs")
+        place = explorer.place
+        if place is not None:
+            self.position.step, self.position.reference = place.step, place.reference
+        else:
+            self.position.reference = explorer.settings.reference
+        first = explorer.first
+        if first is not None:
+            self.take_runs(RunTree(first.rows))
+        self.runs.focus()
+        self.show_status()
+        self.set_timer(ATTACH_AFTER if first else 0.01, self.attach)
+
+    # Actions
+
+    def action_run(self, name: str) -> None:
+        """Run the action with this id."""
+        self.act(self.actions[name])
+
+    def act(self, action: Action) -> None:
+        """Run `action`, or say why it cannot be used."""
+        if action.later:
+            self.say(f"{action.about}: {action.later}")
+            return
+        if action.id.startswith("step.") and action.id != "step.play":
+            self.stop_playing()
+        getattr(self, action.handler)()
+
+    @on(KeyLine.Chosen)
+    def _key_clicked(self, event: KeyLine.Chosen) -> None:
+        self.act(event.action)
+
+    def on_key(self, event: events.Key) -> None:
+        """Digits collect into a step number."""
+        if event.character in DIGITS:
+            event.stop()
+            self.position.type_digit(event.character or "")
+            self.show_slider()
+
+    # Runs
+
+    def take_runs(self, tree: RunTree) -> None:
+        """Show a run list; open the wanted or remembered run when nothing is open yet."""
+        runs = self.runs
+        first_time = not runs.tree_of_runs.rows
+        wanted = self.opened.run if self.opened else self.wanted_run(tree)
+        total = self.explorer.total_runs(len(tree.rows))
+        if first_time and total > ALL_OPEN_UP_TO:
+            runs.closed = tree.closed_but(wanted)
+        elif not first_time and total > ALL_OPEN_UP_TO and not self.explorer.settled:
+            runs.closed |= tree.closed_but(wanted) - {g.key for g in runs.tree_of_runs.groups}
+        runs.show(tree)
+        if self.filter_text:
+            self.apply_filter()
+        row = tree.by_run.get(wanted) if wanted else None
+        if row is None:
+            row = 0 if tree.rows and self.opened is None else None
+        if row is not None:
+            runs.go_to_run(tree.rows[row].run)
+            self.open_run(tree.rows[row])
+            if self.trajectory is None:
+                self.show_title()
+        self.show_status()
+
+    def wanted_run(self, tree: RunTree) -> str | None:
+        """Return the id of the run to open first: asked for, remembered, else the first."""
+        place = self.explorer.place
+        if place is not None:
+            if place.run in tree.by_run:
+                return place.run
+            near = [run for run in tree.by_run if run.startswith(place.run)]
+            if len(near) == 1:
+                return near[0]
+        return tree.rows[0].run if tree.rows else None
+
+    @on(RunTreeView.Opened)
+    def _run_chosen(self, event: RunTreeView.Opened) -> None:
+        if self.opened is None or event.row.run != self.opened.run:
+            self.open_run(event.row)
+            self.show_title()
+
+    def take_run(self, trajectory: Trajectory) -> None:
+        """Show a run at the present step, or follow its end where it has grown."""
+        before = self.trajectory
+        self.trajectory = trajectory
+        self.ordered_for = None
+        if before is not None and before.row.run == trajectory.row.run:
+            self.position.grow(trajectory)
+        else:
+            self.position.following = False
+            self.position.go(trajectory, self.position.step)
+        self._line = tuple(_target(step.step, trajectory) for step in trajectory.steps)
+        self.want_probes(trajectory)
+        self.show_position()
+
+    # Steps
+
+    def go_to_step(self, step: int) -> None:
+        """Go to `step` of the shown run, clamped."""
+        if self.trajectory is None:
+            return
+        self.position.typed = ""
+        if self.position.go(self.trajectory, step):
+            self.show_position()
+        else:
+            self.show_slider()
+
+    @on(StepSlider.Moved)
+    def _slider_moved(self, event: StepSlider.Moved) -> None:
+        self.stop_playing()
+        self.go_to_step(event.step)
+
+    def show_position(self) -> None:
+        """Draw everything that depends on the step: text at once, the picture as it can."""
+        trajectory = self.trajectory
+        if trajectory is None:
+            return
+        step = self.position.step
+        reference = self.position.usable_reference(trajectory)
+        key = (id(trajectory), reference)
+        if self.ordered_for != key:
+            self.ordered, self.ordered_for = trajectory.ordered(reference), key
+        self.show_slider()
+        note = "measuring the probes ..." if self.probing else "no scores yet: b100 score"
+        self.metric_panel.show(self.ordered, step, reference, note)
+        self.reasoning.show(step_reasoning(trajectory, step), self.words)
+        self.facts.show(step_facts(trajectory, step))
+        self.show_title()
+        self.show_picture()
+        self.show_status()
+
+    def show_slider(self) -> None:
+        """Draw the slider."""
+        trajectory, position = self.trajectory, self.position
+        if trajectory is None:
+            return
+        self.slider.show(
+            SliderState(
+                first=trajectory.first,
+                last=trajectory.last,
+                step=position.step,
+                reference=position.usable_reference(trajectory),
+                missing=trajectory.missing,
+                failed=trajectory.failed,
+                onset=trajectory.row.onset,
+                planned=trajectory.row.steps_planned,
+                playing=position.playing,
+                following=position.following and self._growing(trajectory),
+                typed=position.typed,
+            )
+        )
+
+    @staticmethod
+    def _growing(trajectory: Trajectory) -> bool:
+        row = trajectory.row
+        return bool(row.steps_planned and trajectory.last < row.steps_planned and not row.stopped)
+
+    def show_title(self) -> None:
+        """Name run and step above the picture."""
+        row = self.opened
+        if row is None:
+            return
+        box = self.query_one("#picture-box")
+        what = title(row) + (" · SIMULATED" if row.simulated else "")
+        titled(box, what, self._picture_words())
+
+    def _picture_words(self) -> str:
+        trajectory = self.trajectory
+        if trajectory is None:
+            return ""
+        if self.flicker_reference:
+            return f"flicker: reference {self.position.usable_reference(trajectory)}"
+        step = trajectory.at.get(self.position.step)
+        parts = [f"step {self.position.step}"]
+        if step is not None and step.width and step.height:
+            parts.append(f"{step.width} x {step.height}")
+        return " · ".join(parts)
+
+    def show_picture(self) -> None:
+        """Ask for the picture of the moment; newest wins, nothing waits here."""
+        trajectory = self.trajectory
+        if trajectory is None or not self._line:
+            return
+        step = self.position.step
+        if self.flicker_reference:
+            step = self.position.usable_reference(trajectory)
+        at = step - trajectory.first
+        if 0 <= at < len(self._line) and trajectory.steps[at].step == step:
+            self.query_one("#picture", PictureView).show(self._line[at], self._line, at)
+        self.show_title()
+
+    @on(PictureView.Shown)
+    def _picture_shown(self, event: PictureView.Shown) -> None:
+        self._picture_said = f"{event.protocol} {size(event.bytes)} · {event.ms:.0f} ms"
+        self.show_status()
+
+    # Status
+
+    def show_status(self) -> None:
+        """Draw the status line; nothing else is laid out again."""
+        explorer = self.explorer
+        name = clean_line(explorer.root.name or str(explorer.root))
+        left: list[Span] = [(" b100 ", "status--brand"), (f" {name}/ ", "status--root")]
+        rows = self.runs.tree_of_runs.rows
+        total = explorer.total_runs(len(rows))
+        if rows:
+            steps = sum(row.steps for row in rows)
+            if explorer.first is not None and len(rows) < total:
+                steps = explorer.first.total_steps
+            counts = [plural(total, "run"), plural(steps, "step")]
+            if self.ordered:
+                counts.append(plural(len(self.ordered), "metric"))
+            left.append((" " + " · ".join(counts), "status--dim"))
+        elif not self.indexing:
+            left.append((" looking for runs ...", "status--dim"))
+        right: list[Span] = []
+        if self.indexing:
+            right.append((clean_line(self.indexing) + "   ", "status--warn"))
+        if self.probing:
+            right.append(("measuring probes   ", "status--warn"))
+        right.append((self._picture_said or explorer.pictures_in_words(), "status--dim"))
+        if self.trajectory is not None:
+            reference = self.position.usable_reference(self.trajectory)
+            right.append((f"   ref {grouped(reference)} ", "status--root"))
+        self.status.show(left=left, right=right)
+
+    def on_screen_suspend(self) -> None:
+        """Something lies over the picture now."""
+        self.query_one("#picture", PictureView).cover_changed()
+
+    def on_screen_resume(self) -> None:
+        """The picture may be bare again."""
+        self.query_one("#picture", PictureView).cover_changed()
+
+    def on_unmount(self) -> None:
+        """Let go of the index and its helper process."""
+        if self.indexer is not None:
+            self.indexer.close()
+        if self.catalogue is not None:
+            self.catalogue.close()
+
+
+def _target(number: int, trajectory: Trajectory) -> Target:
+    step = trajectory.at[number]
+    label = f"step {number}"
+    if step.status == "ok" and step.picture is not None:
+        return Target(step.picture, label)
+    reason = step.reason or {"missing": "missing: there is no file for this step"}.get(
+        step.status, step.status
+    )
+    return Target(None, label, clean_line(reason))

@@ -1,0 +1,174 @@
+"""The actions on the run list, the panels, the filter and the search."""
+
+from textual import on, work
+from textual.widget import Widget
+
+from b100tui.model.errors import B100Error
+from b100tui.tui.filtering import has_conditions
+from b100tui.tui.messages import Matched
+from b100tui.tui.screens.base import ExplorerState
+from b100tui.tui.widgets.filter_bar import FilterBar
+from b100tui.tui.widgets.lines import LinesView
+
+ORDER = ("runs", "picture-box", "metrics", "reasoning", "facts")
+
+
+class RunActions(ExplorerState):
+    """Move in panels, walk over runs, filter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filter_text = ""
+        self._filter_token = 0
+
+    # Panels
+
+    def panel(self) -> str:
+        """Return the id of the focused panel; the runs' where nothing has the focus."""
+        node: object = self.focused
+        while isinstance(node, Widget):
+            if node.id in ORDER:
+                return node.id
+            node = node.parent
+        return "runs"
+
+    def _focus_panel(self, delta: int) -> None:
+        at = ORDER.index(self.panel())
+        self.query_one("#" + ORDER[(at + delta) % len(ORDER)]).focus()
+
+    def do_panel_next(self) -> None:
+        """Focus the next panel."""
+        self._focus_panel(1)
+
+    def do_panel_previous(self) -> None:
+        """Focus the previous panel."""
+        self._focus_panel(-1)
+
+    def _move(self, delta: int) -> None:
+        panel = self.query_one("#" + self.panel())
+        target = panel if isinstance(panel, LinesView) else self.runs
+        target.move(delta)
+
+    def do_run_up(self) -> None:
+        """Move up in the focused panel."""
+        self._move(-1)
+
+    def do_run_down(self) -> None:
+        """Move down in the focused panel."""
+        self._move(1)
+
+    # Runs
+
+    def do_run_previous(self) -> None:
+        """Go to the previous run at the same step."""
+        self._walk(-1)
+
+    def do_run_next(self) -> None:
+        """Go to the next run at the same step."""
+        self._walk(1)
+
+    def _walk(self, delta: int) -> None:
+        row = self.runs.neighbour(delta)
+        if row is not None:
+            self.runs.go_to_run(row.run)
+
+    def do_run_enter(self) -> None:
+        """Go to the typed step; without one open or close the group under the cursor."""
+        typed = self.position.take_typed()
+        if typed is not None:
+            self.go_to_step(typed)
+            self.show_position()
+        elif self.panel() == "runs":
+            self.runs.toggle()
+
+    def do_run_all(self) -> None:
+        """Open or close all groups."""
+        self.runs.toggle_all()
+
+    # Filter
+
+    def do_run_filter(self) -> None:
+        """Open the filter line."""
+        box = self.query_one("#runs-box")
+        bars = self.query(FilterBar)
+        if bars:
+            bars.first(FilterBar).focus()
+        else:
+            bar = FilterBar(value=self.filter_text, id="filter")
+            box.mount(bar, before=0)
+            bar.focus()
+
+    @on(FilterBar.Changed)
+    def _filter_typed(self, event: FilterBar.Changed) -> None:
+        event.stop()
+        self.filter_text = event.value
+        self.apply_filter()
+
+    @on(FilterBar.Submitted)
+    def _filter_done(self, event: FilterBar.Submitted) -> None:
+        event.stop()
+        if not event.value.strip():
+            self.clear_filter()
+        self.runs.focus()
+
+    def apply_filter(self) -> None:
+        """Show the runs that meet the filter: words at once, conditions from a worker."""
+        self._filter_token += 1
+        text = self.filter_text.strip()
+        if not text:
+            self.runs.keep_only(None)
+            self.show_counts()
+        elif has_conditions(text):
+            self._match(self._filter_token, text)
+        else:
+            self.runs.keep_only(self.runs.tree_of_runs.matching(text))
+            self.show_counts()
+
+    @work(thread=True, exclusive=True, group="filter", exit_on_error=False)
+    def _match(self, token: int, text: str) -> None:
+        from b100tui.index.filters import parse
+
+        catalogue = self.catalogue
+        if catalogue is None:
+            return
+        try:
+            found = list(catalogue.run_ids(parse(text)))
+        except B100Error as error:
+            self.post_message(Matched(token, None, error))
+        else:
+            self.post_message(Matched(token, found))
+
+    @on(Matched)
+    def _matched(self, event: Matched) -> None:
+        if event.token != self._filter_token:
+            return
+        fault = ""
+        if event.error is not None:
+            fault = event.error.message
+        elif event.runs is not None:
+            self.runs.keep_only(self.runs.tree_of_runs.rows_of(event.runs))
+        self.show_counts(fault)
+
+    def clear_filter(self) -> bool:
+        """Take the filter away; True when there was one."""
+        bars = self.query(FilterBar)
+        if not bars and not self.filter_text:
+            return False
+        bars.remove()
+        self.filter_text = ""
+        self.apply_filter()
+        self.runs.focus()
+        return True
+
+    def show_counts(self, fault: str = "") -> None:
+        """Show how many runs are listed, or why the filter cannot be read."""
+        from b100tui.tui.screens.base import titled
+
+        tree, wanted = self.runs.tree_of_runs, self.runs.wanted
+        box = self.query_one("#runs-box")
+        if fault:
+            titled(box, "Runs", fault)
+        elif wanted is not None:
+            titled(box, "Runs", f"{len(wanted)} of {len(tree.rows)}")
+        else:
+            titled(box, "Runs")

@@ -1,0 +1,110 @@
+"""Starts the explorer on a folder: what it needs before the first paint, and nothing more."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from b100tui.tui.remember import Place
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
+
+    from b100tui.index.rows import FirstPaint
+    from b100tui.model.records import PictureRef
+    from b100tui.terminal.facts import TerminalFacts
+    from b100tui.workspace.settings import Settings
+
+
+def explore(
+    root: Path,
+    *,
+    run: str | None = None,
+    step: int | None = None,
+    config: str | None = None,
+    flags: dict[str, str | None] | None = None,
+) -> int:
+    """Show `root` until the person leaves; return the exit code.
+
+    `flags` are settings given on the command line: theme, graphics, link, colours. Raises
+    UsageError for settings that cannot be read.
+    """
+    from b100tui.workspace.settings import load
+
+    settings = load(config, flags)
+    if settings.colours == "none":
+        os.environ["NO_COLOR"] = "1"
+    from b100tui.index.snapshot import read_first
+    from b100tui.terminal.probe import probe_terminal
+
+    facts = probe_terminal(graphics=settings.graphics, colours=_depth(settings.colours))
+    if facts.colours > 256 and "NO_COLOR" not in os.environ:
+        os.environ.setdefault("COLORTERM", "truecolor")  # Kitty's image ids need 24 bits
+    first = read_first(root)
+    return _run(root, facts, first, settings, _place(root, run, step, settings.reference))
+
+
+def _depth(colours: str) -> str:
+    return {"none": "2"}.get(colours, colours)
+
+
+def _place(root: Path, run: str | None, step: int | None, reference: int) -> Place | None:
+    from b100tui.tui.remember import recall
+
+    kept = recall(root)
+    if run is None and step is None:
+        return kept
+    if run is None:
+        return Place(kept.run if kept else "", step or 0, kept.reference if kept else reference)
+    same = kept is not None and kept.run == run
+    return Place(run, step if step is not None else (kept.step if same and kept else 1), reference)
+
+
+def _open_picture(root: Path, ref: "PictureRef") -> "Path | bytes":
+    from b100tui.sources import open_picture
+
+    return open_picture(root, ref)
+
+
+def _driver(facts: "TerminalFacts") -> "type[Driver] | None":
+    """Return our driver; None leaves the choice to Textual where ours cannot work."""
+    if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
+        return None
+    from b100tui.tui.driver import Link
+
+    Link.facts = facts
+    return Link
+
+
+def _run(
+    root: Path,
+    facts: "TerminalFacts",
+    first: "FirstPaint | None",
+    settings: "Settings",
+    place: Place | None,
+) -> int:
+    from b100tui.terminal.pipeline import Pipeline
+    from b100tui.tui.app import Explorer
+    from b100tui.tui.keymap import load_actions
+    from b100tui.workspace.places import cache_dir, config_dir
+
+    actions, problems = load_actions(config_dir(), settings.keys)
+    pipeline = Pipeline(
+        root, facts, preview_folder=cache_dir(root) / "previews", opener=_open_picture
+    )
+    app = Explorer(
+        root,
+        first=first,
+        place=place,
+        settings=settings,
+        actions=actions,
+        problems=problems,
+        facts=facts,
+        pipeline=pipeline,
+        driver_class=_driver(facts),
+    )
+    app.run()
+    if app.crash is not None:
+        print(f"b100: stopped on an unexpected error; the log is {app.crash}", file=sys.stderr)
+        return 1
+    return app.return_code or 0

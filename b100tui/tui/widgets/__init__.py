@@ -1,0 +1,1 @@
+"""Widgets that draw lines of cells; each is reusable alone and knows no index."""

@@ -1,0 +1,132 @@
+"""Panels that draw their own lines: a virtual view, and a panel of wrapped text."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from b100tui.tui.wrapping import find_words, wrap
+
+Span = tuple[str, str]  # text and the name of a component class; "" is the plain style
+
+
+class LinesView(ScrollView, can_focus=True, inherit_bindings=False):
+    """A focusable view of lines that a subclass draws; keys come from the screen.
+
+    `move` is what up and down do while it has the focus; it scrolls unless overridden.
+    """
+
+    def move(self, delta: int) -> None:
+        """Scroll by `delta` lines."""
+        self.scroll_to(y=self.scroll_offset.y + delta, animate=False)
+
+    def style_of(self, name: str) -> Style:
+        """Return the style of a component class over the widget's own."""
+        base = self.rich_style
+        return base + self.get_component_rich_style(name, partial=True) if name else base
+
+    def strip(self, spans: Iterable[Span], width: int) -> Strip:
+        """Return `spans` as one line of exactly `width` cells."""
+        styles: dict[str, Style] = {}
+        segments = []
+        for text, name in spans:
+            style = styles.get(name)
+            if style is None:
+                style = styles[name] = self.style_of(name)
+            segments.append(Segment(text, style))
+        return Strip(segments).adjust_cell_length(width, self.rich_style)
+
+
+class TextPanel(LinesView):
+    """Titled paragraphs, wrapped to the panel, scrollable, with highlighted words."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "text--title", "text--key", "text--dim", "text--good", "text--bad", "text--hit",
+    }  # fmt: skip
+
+    def __init__(self, title: str, **names: str | None) -> None:
+        super().__init__(id=names.get("id"), classes=names.get("classes"))
+        self.border_title = title
+        self._blocks: Sequence[tuple[Span, ...]] = ()
+        self._lines: list[tuple[Span, ...]] = []
+        self._wrapped_at = 0
+        self._words: tuple[str, ...] = ()
+
+    def show(self, blocks: Sequence[tuple[Span, ...]], words: tuple[str, ...] = ()) -> None:
+        """Show `blocks`: each one is a paragraph, its first span a key or title.
+
+        A paragraph of one span is wrapped as it is; of two, the second hangs behind the first.
+        """
+        if blocks == self._blocks and words == self._words:
+            return
+        same_text = blocks == self._blocks
+        self._blocks, self._words = blocks, words
+        self._wrap()
+        if not same_text:
+            self.scroll_to(y=0, animate=False)
+        self.refresh()
+
+    @property
+    def plain(self) -> str:
+        """The shown text, for tests and copying."""
+        return "\n".join("".join(text for text, _ in line) for line in self._lines)
+
+    def _wrap(self) -> None:
+        width = self.scrollable_content_region.width or self.size.width
+        if width <= 0:
+            return
+        self._wrapped_at = width
+        lines: list[tuple[Span, ...]] = []
+        for block in self._blocks:
+            if not block:
+                lines.append(())
+                continue
+            (head, head_style), *rest = block
+            if not rest:
+                lines += [((line, head_style),) for line in wrap(head, width)]
+                continue
+            tail, tail_style = rest[0]
+            indent = len(head)
+            wrapped = wrap(tail, max(8, width - indent))
+            lines.append(((head, head_style), (wrapped[0], tail_style)))
+            lines += [((" " * indent, ""), (line, tail_style)) for line in wrapped[1:]]
+        self._lines = lines
+        self.virtual_size = Size(width, len(lines))
+
+    def on_resize(self) -> None:
+        """Wrap again when the width has changed."""
+        if self.scrollable_content_region.width != self._wrapped_at:
+            self._wrap()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the view."""
+        width = self.size.width
+        at = y + self.scroll_offset.y
+        if at >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        return self.strip(self._marked(self._lines[at]), width)
+
+    def _marked(self, line: tuple[Span, ...]) -> Iterable[Span]:
+        if not self._words:
+            yield from line
+            return
+        for text, style in line:
+            at = 0
+            for start, end in find_words(text, self._words):
+                if start > at:
+                    yield text[at:start], style
+                yield text[start:end], "text--hit"
+                at = end
+            if at < len(text):
+                yield text[at:], style
+
+    def show_first_hit(self) -> None:
+        """Scroll to the first highlighted word."""
+        for y, line in enumerate(self._lines):
+            if any(find_words(text, self._words) for text, _ in line):
+                self.scroll_to_region(Region(0, y, 1, 1), animate=False)
+                return
