@@ -12,7 +12,17 @@ from msgspec import Struct
 from b100tui.model.errors import MetricError
 from b100tui.model.metric import Metric
 
-_PINS = "pip install 'b100[score]'"
+_EXTRA = "pip install 'b100[score]'"
+# backend -> the modules it needs, each with the words when it is absent
+_NEEDS: dict[str, dict[str, tuple[str, str]]] = {
+    "probes": {},
+    "pyiqa": {
+        "torch": ("torch is not installed", _EXTRA),
+        "pyiqa": ("pyiqa is not installed", _EXTRA),
+        "pkg_resources": ("setuptools 81 or newer lacks pkg_resources", _EXTRA),
+    },
+}
+_WAITING = {"changed_share": "needs drift alignment, which this release does not have"}
 
 
 class Availability(Struct, frozen=True):
@@ -86,36 +96,19 @@ def weights(name: str) -> tuple[Weight, ...]:
 
 def availability(of: Metric) -> Availability:
     """Say whether `of` can run here, without importing its backend."""
-    if of.backend == "probes":
-        if of.id == "changed_share":
-            return Availability(
-                False, "needs alignment, which is not there yet", "use the other probes"
-            )
-        return Availability(True)
-    if of.backend == "pyiqa":
-        return _pyiqa_availability()
-    if of.backend == "endpoint":
+    if of.id in _WAITING:
+        return Availability(False, _WAITING[of.id], "use the other probes")
+    if of.backend not in _NEEDS or find_spec(f"b100tui.metrics.{of.backend}") is None:
+        extra = " and the score extra" if of.backend == "pyiqa" else ""
         return Availability(
-            False, "the endpoint backend is not there yet", "import its scores: b100 scores import"
+            False,
+            f"needs the {of.backend} backend{extra}; this release has the probes only",
+            "b100 scores import FILE takes values made elsewhere",
         )
-    if of.backend == "command":
-        return Availability(
-            False, "the command backend is not there yet", "import its scores: b100 scores import"
-        )
-    return Availability(False, "imported scores only", "b100 scores import FILE")
-
-
-def _pyiqa_availability() -> Availability:
-    for module in ("torch", "pyiqa"):
+    for module, (reason, fix) in _NEEDS[of.backend].items():
         if find_spec(module) is None:
-            return Availability(False, f"{module} is not installed", _PINS)
-    if find_spec("pkg_resources") is None:
-        return Availability(
-            False, "setuptools 81 or newer lacks pkg_resources", "pip install 'setuptools<81'"
-        )
-    return Availability(
-        False, "the pyiqa backend is not there yet", "import its scores: b100 scores import"
-    )
+            return Availability(False, reason, fix)
+    return Availability(True)
 
 
 @cache

@@ -1,0 +1,99 @@
+"""Colour statistics of a picture in one pass of stripes: Lab means, colourfulness, clipping."""
+
+from functools import cache
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+_STRIPE = 32  # rows; a stripe's intermediates stay in the processor's cache
+# Linear sRGB to CIE XYZ, D65 (IEC 61966-2-1); white is the sum of each row.
+_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
+_EPSILON, _KAPPA = 216 / 24389, 24389 / 27
+
+
+class Colour(Struct, frozen=True):
+    """`lab` is the mean (L*, a*, b*), D65; the shares run from 0 to 1."""
+
+    lab: tuple[float, float, float]
+    colourfulness: float
+    saturation: float
+    clipped: float
+
+
+def colour_of(pixels: NDArray[np.uint8]) -> Colour:
+    """Return the colour statistics of uint8 (height, width, 3) sRGB.
+
+    lab: CIE 1976 L*a*b* of every pixel, averaged.
+    colourfulness: sqrt(var rg + var yb) + 0.3 sqrt(mean rg^2 + mean yb^2) with rg = R - G and
+    yb = (R + G) / 2 - B (Hasler and Suesstrunk 2003, M3).
+    saturation: mean HSV saturation, 0 for black.
+    clipped: share of the samples of all three channels at 0 or 255.
+    """
+    import cv2
+
+    count = pixels.shape[0] * pixels.shape[1]
+    roots, sums, products = np.zeros(3), np.zeros(3), np.zeros((3, 3))
+    saturation, clipped = 0.0, 0
+    for top in range(0, len(pixels), _STRIPE):
+        stripe = np.ascontiguousarray(pixels[top : top + _STRIPE])
+        roots += _roots(stripe)
+        flat = stripe.astype(np.float32).reshape(-1, 3) - np.float32(128.0)  # keeps sums small
+        sums += cv2.sumElems(stripe)[:3]
+        products += flat.T @ flat
+        saturation += _saturation(stripe)
+        clipped += _clipped(stripe)
+    x, y, z = (float(root) for root in roots / count)
+    means = sums / count - 128.0
+    covariance = products / count - np.outer(means, means)
+    opponents = np.array([[1.0, -1.0, 0.0], [0.5, 0.5, -1.0]])
+    spread = max(0.0, float(np.trace(opponents @ covariance @ opponents.T)))
+    offset = opponents @ means  # the 128 taken off cancels in both opponents
+    return Colour(
+        (116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)),
+        float(np.sqrt(spread) + 0.3 * np.linalg.norm(offset)),
+        saturation / count,
+        clipped / pixels.size,
+    )
+
+
+def _roots(stripe: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return the sums of f(X/Xn), f(Y/Yn), f(Z/Zn), f the cube root with CIE's linear foot."""
+    import cv2
+
+    table, matrix = _tables()
+    ratios = cv2.transform(cv2.LUT(stripe, table), matrix)
+    roots = cv2.pow(ratios, 1.0 / 3.0)
+    dark = ratios < np.float32(_EPSILON)
+    if dark.any():
+        roots[dark] = (np.float32(_KAPPA) * ratios[dark] + 16) / 116
+    return np.array(cv2.sumElems(roots)[:3])
+
+
+def _saturation(stripe: NDArray[np.uint8]) -> float:
+    import cv2
+
+    red, green, blue = cv2.split(stripe)
+    high, low = cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue)
+    shares = cv2.divide(cv2.subtract(high, low), np.maximum(high, 1), dtype=cv2.CV_32F)
+    return float(cv2.sumElems(shares)[0])
+
+
+def _clipped(stripe: NDArray[np.uint8]) -> int:
+    import cv2
+
+    return stripe.size - cv2.countNonZero(cv2.inRange(stripe.reshape(len(stripe), -1), 1, 254))
+
+
+@cache
+def _tables() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    levels = np.arange(256) / 255.0
+    linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
+    matrix = _XYZ / _XYZ.sum(axis=1, keepdims=True)
+    return linear.astype(np.float32), matrix.astype(np.float32)
