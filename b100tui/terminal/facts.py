@@ -16,6 +16,8 @@ _TRUE_COLOUR_NAMES = re.compile(
     r"kitty|ghostty|wezterm|foot|iterm2|konsole|alacritty|contour|-direct|rio\b", re.IGNORECASE
 )
 _KITTY_VERSION = re.compile(r"kitty[( ]+(\d+)\.(\d+)", re.IGNORECASE)
+_XTERM_VERSION = re.compile(r"XTerm\((\d+)\)")
+_XTERM_DIRECT_SINCE = 331
 _PLACEHOLDERS_SINCE = (0, 28)
 
 
@@ -131,6 +133,9 @@ def colour_depth(environment: Mapping[str, str], name: str = "", tmux: Tmux | No
     if tmux is not None:
         return TRUE_COLOUR if "RGB" in tmux.features else 256
     if _TRUE_COLOUR_NAMES.search(name) or _TRUE_COLOUR_NAMES.search(term):
+        return TRUE_COLOUR
+    xterm = _XTERM_VERSION.match(name)
+    if xterm and int(xterm[1]) >= _XTERM_DIRECT_SINCE and term.startswith("xterm"):
         return TRUE_COLOUR
     return 256 if "256" in term else 16
 

@@ -13,7 +13,7 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import cast
 
 import msgspec
@@ -36,10 +36,17 @@ from b100tui.terminal.facts import (
 FIRST_PAINT_WAIT = 0.15
 PASSTHROUGH_WAIT = 0.3
 _KITTY_QUERY = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
-_QUERY = _KITTY_QUERY + "\x1b[>q" + "\x1b[16t" + "\x1b[c"
+_QUERY = "\x1b[>q" + "\x1b[16t" + "\x1b[c"
 _COLOUR_CHOICES = {"truecolor": TRUE_COLOUR, "24bit": TRUE_COLOUR, "256": 256, "16": 16, "2": 2}
 
-__all__ = ["FIRST_PAINT_WAIT", "TerminalFacts", "cell_size", "judge", "probe_terminal"]
+__all__ = [
+    "FIRST_PAINT_WAIT",
+    "TerminalFacts",
+    "cell_size",
+    "judge",
+    "probe_terminal",
+    "tell_textual",
+]
 
 
 def probe_terminal(
@@ -107,6 +114,15 @@ def judge(
     )
 
 
+def tell_textual(facts: TerminalFacts, environment: MutableMapping[str, str]) -> None:
+    """Set COLORTERM where 24-bit colours are known to work; call before importing Textual.
+
+    Else Textual draws in the few colours that TERM promises, over SSH above all.
+    """
+    if facts.colours == TRUE_COLOUR or facts.graphics == "kitty":
+        environment.setdefault("COLORTERM", "truecolor")
+
+
 def cell_size(fd: int) -> tuple[int, int] | None:
     """Return a cell's width and height in pixels as the tty says, None where it does not."""
     try:
@@ -165,8 +181,11 @@ def _ask(source: int, sink: int, wait: float, tmux: Tmux | None) -> bytes:
     """Write the queries once and return what came back within `wait`."""
     passes = tmux is not None and tmux.speaks_kitty
     query = _QUERY
-    if passes:
+    if tmux is None:
+        query = _KITTY_QUERY + query
+    elif passes:
         query = "\x1bPtmux;" + _KITTY_QUERY.replace("\x1b", "\x1b\x1b") + "\x1b\\" + query
+    # Sent bare, tmux would take the Kitty query for a new title of the pane.
     before = termios.tcgetattr(source)
     answer = b""
     try:

@@ -33,7 +33,7 @@ class CellStrip(Strip):
 
     # Textual reads `_segments` in many places; here they are made only when asked for.
     @property
-    def _segments(self) -> list[Segment]:  # type: ignore[override]  # a slot in the base class
+    def _segments(self) -> list[Segment]:
         return self._as_segments()
 
     @_segments.setter
