@@ -12,6 +12,7 @@ import msgspec
 from b100tui.index import generation as files
 from b100tui.index.filters import Filter, parse
 from b100tui.index.rows import IndexReport, RunRow, SearchResult, Series
+from b100tui.index.search import TextIndex, search
 from b100tui.index.steps import steps_of
 from b100tui.index.tail import Tail
 from b100tui.model.errors import StoreError, UnknownRunError
@@ -46,6 +47,22 @@ class Index:
         self._polling = threading.Lock()
         self._tail = self._open_newest()
         self._follow = follow
+        self._metrics: tuple[object, frozenset[str]] | None = None
+        self.text: TextIndex | None = None
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """Generation and how often its tail took something in: differs when anything changed."""
+        tail = self._tail
+        return tail.generation, tail.changes
+
+    def metrics(self) -> frozenset[str]:
+        """Return the ids of the metrics that any run has values of."""
+        state = self.state
+        if self._metrics is None or self._metrics[0] != state:
+            rows = self._ask("SELECT DISTINCT metric FROM series")
+            self._metrics = (state, frozenset(metric for (metric,) in rows))
+        return self._metrics[1]
 
     @property
     def generation(self) -> int:
@@ -137,7 +154,7 @@ class Index:
 
     def matching_steps(self, run: str, expr: Filter | str) -> list[int]:
         """Return the steps of a run at which the whole expression holds."""
-        chosen = parse(expr) if isinstance(expr, str) else expr
+        chosen = parse(expr, self.metrics()) if isinstance(expr, str) else expr
         clause, values = chosen.step_clause()
         rows = self._ask(
             "SELECT s.step FROM step s JOIN run_summary r ON r.run = s.run"
@@ -150,8 +167,6 @@ class Index:
         self, query: str, limit: int = 50, filter: Filter | str | None = None
     ) -> SearchResult:
         """Return the best places for the words of `query`; UsageError where it cannot be read."""
-        from b100tui.index.search import search
-
         return search(self, query, limit, filter)
 
     def poll(self) -> bool:
@@ -198,7 +213,7 @@ class Index:
     def _where(self, filter: Filter | str | None) -> tuple[str, list[Any]]:
         if filter is None:
             return "", []
-        chosen = parse(filter) if isinstance(filter, str) else filter
+        chosen = parse(filter, self.metrics()) if isinstance(filter, str) else filter
         clause, values = chosen.run_clause()
         return f"WHERE {clause}", values
 

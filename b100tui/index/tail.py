@@ -57,6 +57,7 @@ class Tail:
         self._places: dict[str, int] = {}
         self._folders: dict[str, int] | None = None
         self._next_scan = 0.0
+        self.changes = 0  # how often something was taken in
         self._records = 0
         self._since: float | None = None
         self._builder: subprocess.Popen[bytes] | None = None
@@ -88,6 +89,7 @@ class Tail:
             raise
         self._places = {path: place for path, (_, place) in read.places.items()}
         self._records += read.records
+        self.changes += bool(touched)
         if touched and self._since is None:
             self._since = time.monotonic()
             self._show_both()
