@@ -3,13 +3,21 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from b100tui.model.scan import LeftOut, Scan
+import msgspec
+
+from b100tui.model.scan import LeftOut, Scan, SourceRun
 from b100tui.sources.assemble import is_picture, uniquely_named
+from b100tui.sources.attach import attach
 from b100tui.sources.claims import Claimed
 from b100tui.sources.guess import claim_guess
+from b100tui.sources.imagefolder import claim_imagefolders
 from b100tui.sources.listing import Cancelled, Listing, Progress, list_files
+from b100tui.sources.mapped import claim_mapped
+from b100tui.sources.mapping import load_mapping
 from b100tui.sources.own import claim_own
+from b100tui.sources.parquet import claim_shards
 from b100tui.sources.paths import natural
+from b100tui.sources.writing import mapping_text
 
 
 def find_mapping(folders: Sequence[Path]) -> Path | None:
@@ -42,14 +50,68 @@ def scan_folder(
             claims.append((name, claimed))
         taken.update(claimed.used)
 
-    add("b100", claim_own(listing))
-    add("guess", claim_guess(listing, taken))
-    return _scan(listing, claims)
-
-
-def _scan(listing: Listing, claims: list[tuple[str, Claimed]]) -> Scan:
+    mapping = mapping or find_mapping([root / ".b100"])
+    own, mapped = claim_own(listing), Claimed()
+    if mapping is not None:
+        mapped = claim_mapped(listing, load_mapping(mapping))
+        add("mapping", _with_own(mapped, own))
+    add("b100", own)
+    add("imagefolder", claim_imagefolders(listing, taken))
+    add("parquet", claim_shards(listing, taken))
+    if mapping is None:
+        add("guess", claim_guess(listing, taken))
+    mapped.unused = [left for left in mapped.unused if left.path not in taken]
     layouts = [name for name, claimed in claims if claimed.runs]
-    runs = uniquely_named(run for _, claimed in claims for run in claimed.runs)
+    told = attach(listing, [run for _, claimed in claims for run in claimed.runs], taken)
+    claims.append(("", told))
+    return _scan(listing, layouts, told.runs, claims)
+
+
+def write_mapping(root: Path) -> str:
+    """Return the text of a mapping.toml that reads `root` as the guess does.
+
+    Raises RootError, or LayoutError when nothing was guessed.
+    """
+    listing = list_files(root)
+    taken = claim_own(listing).used
+    taken |= claim_imagefolders(listing, taken).used
+    taken |= claim_shards(listing, taken).used
+    guess = claim_guess(listing, taken)
+    return mapping_text(listing, uniquely_named(guess.runs))
+
+
+def _with_own(mapped: Claimed, own: Claimed) -> Claimed:
+    """Let the mapping name runs that b100 made, without losing what their own files tell.
+
+    Such a run keeps its steps and sidecars; the mapping decides ids and labels.
+    """
+    by_folder = {source.folder: source for source in own.runs}
+    for index, source in enumerate(mapped.runs):
+        mine = by_folder.get(source.folder)
+        if mine is None:
+            continue
+        told = source.run
+        run = msgspec.structs.replace(
+            mine.run,
+            run=told.run,
+            image=told.image,
+            recipe=told.recipe or mine.run.recipe,
+            setting=told.setting or mine.run.setting,
+            labels={**mine.run.labels, **told.labels},
+        )
+        mapped.runs[index] = msgspec.structs.replace(mine, run=run)
+        own.runs.remove(mine)
+    mapped.unused = [left for left in mapped.unused if left.path not in own.used]
+    return mapped
+
+
+def _scan(
+    listing: Listing,
+    layouts: list[str],
+    found: list[SourceRun],
+    claims: list[tuple[str, Claimed]],
+) -> Scan:
+    runs = uniquely_named(found)
     used = {path for _, claimed in claims for path in claimed.used}
     unused = [left for _, claimed in claims for left in claimed.unused]
     named = used | {left.path for left in unused}

@@ -22,7 +22,7 @@ _PLAIN_WORDS = frozenset(
     {"", "img", "image", "im", "out", "output", "outputs", "result", "picture", "pic"}
 )
 _STEP_FOLDER = re.compile(rf"(?:.*[^A-Za-z])?(?:{'|'.join(STEP_WORDS)})s?[ _.\-=]*\d+|\d+", re.I)
-_RUN_FOLDER = re.compile(r"(?:run|repeat|rep|seed|trial|sample|try|chat)s?[ _.\-=]*(\d+)", re.I)
+RUN_FOLDER = re.compile(r"(?:run|repeat|rep|seed|trial|sample|try|chat)s?[ _.\-=]*(\d+)", re.I)
 _EXTENSION = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|tiff?)(?=$|[^A-Za-z])", re.I)
 _EDGES = " _.-=#/*"
 
@@ -146,7 +146,7 @@ def _named(listing: Listing, item: _Found) -> Run:
     words: list[str] = []
     labels: dict[str, str] = {}
     for part in parts:
-        run_number = _RUN_FOLDER.fullmatch(part)
+        run_number = RUN_FOLDER.fullmatch(part)
         key, equals, value = part.partition("=")
         if run_number:
             repeat = int(run_number[1])
@@ -160,6 +160,8 @@ def _named(listing: Listing, item: _Found) -> Run:
     image, setting = _image_and_setting(words, subject, item.alone)
     if not image:
         image = split_path(name)[1]
+    if item.group.how == "date":
+        labels["order"] = "date"
     labels["template"] = clean_line(join(item.folder, item.group.template))
     return Run(
         run=clean_line(name),

@@ -1,5 +1,6 @@
 """Pictures inside Parquet shards: image columns are structs {bytes, path}, read by DuckDB."""
 
+import re
 import threading
 from collections import OrderedDict
 from typing import Any
@@ -88,6 +89,46 @@ def member_header(place: str, ref: PictureRef) -> tuple[Header, int]:
         return head[at : at + count] if at < len(head) else tail[max(0, at - size + len(tail)) :]
 
     return parse_header(read, size), size
+
+
+def columns(place: str, shown: str) -> list[tuple[str, str]]:
+    """Return (name, kind) of a Parquet file's columns; kind is image, plain or other.
+
+    An image is a struct of `bytes` and `path`, or bare bytes. Raises PictureError.
+    """
+    found = rows("DESCRIBE SELECT * FROM read_parquet(?)", [place], shown)
+    kinds: list[tuple[str, str]] = []
+    for name, kind, *_ in found:
+        if kind.startswith("STRUCT(") and re.search(r"[( ]\"?bytes\"? BLOB", kind):
+            kinds.append((name, "image"))
+        else:
+            plain = not kind.startswith(("STRUCT", "MAP", "UNION", "BLOB"))
+            kinds.append((name, "plain" if plain else "other"))
+    return kinds
+
+
+def scalar_rows(place: str, shown: str, names: list[str]) -> list[Any]:
+    """Return (row number from 0, *cells) of the plain columns `names`."""
+    wanted = "".join(f", {quoted(name)}" for name in names)
+    return rows(
+        f"SELECT file_row_number{wanted} FROM read_parquet(?, file_row_number = true)"
+        " ORDER BY file_row_number",
+        [place],
+        shown,
+    )
+
+
+def picture_paths(place: str, shown: str, column: str) -> list[tuple[int, str]]:
+    """Return (row number, name) of the pictures in an image column; no name is "" ."""
+    kind = rows(f"DESCRIBE SELECT {quoted(column)} FROM read_parquet(?)", [place], shown)[0][1]
+    name = f"{quoted(column)}.path" if re.search(r"[( ]\"?path\"? VARCHAR", kind) else "NULL"
+    found = rows(
+        f"SELECT file_row_number, {name} FROM read_parquet(?, file_row_number = true)"
+        f" WHERE {quoted(column)} IS NOT NULL ORDER BY file_row_number",
+        [place],
+        shown,
+    )
+    return [(int(row), path or "") for row, path in found]
 
 
 def rows(query: str, values: list[Any], shown: str) -> list[Any]:

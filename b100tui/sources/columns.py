@@ -1,0 +1,192 @@
+"""What the columns of other people's tables mean: the step, the run, words, parameters, scores."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from b100tui.model.records import Run
+from b100tui.model.text import clean, clean_line
+from b100tui.sources.reading import sections_in
+
+Row = Mapping[str, Any]
+
+FILE = ("file_name", "filename", "file", "path", "image_path", "file_path", "output_file")
+STEP = (
+    *("step", "step_index", "turn", "turn_index", "iteration", "iter", "round", "generation"),
+    *("frame", "step_number", "image_step"),
+)
+IMAGE = ("image", "image_id", "img_id", "image_name", "initial_image", "source_image", "subject")
+RUN = (
+    *("run", "run_id", "session", "session_id", "trajectory", "trajectory_id"),
+    *("conversation_id", "chat", "sequence", "sequence_id"),
+)
+REPEAT = ("repeat", "run_index", "replicate", "trial")
+SETTING = ("setting", "task", "recipe", "variant", "condition")
+EDITOR = ("editor", "model", "model_name", "editor_name")
+PROMPT = ("prompt", "instruction", "edit_prompt", "edit_instruction", "caption", "text")
+REASONING = (
+    *("reasoning", "reasoning_summary", "thoughts", "thinking", "thought_summary", "summary"),
+    "sections",
+)
+METRIC = ("metric", "metric_name", "metric_id", "iqa")
+VALUE = ("value", "score", "metric_value")
+_PARAMETERS = frozenset(
+    {
+        *("temperature", "cfg", "cfg_scale", "guidance", "guidance_scale", "strength", "denoise"),
+        *("resolution", "width", "height", "size", "top_p", "top_k", "sampler", "steps"),
+        *("seconds", "cost", "cost_usd", "usd", "time", "timestamp", "bytes", "sha256", "split"),
+        *("index", "idx", "id", "row", "n"),
+    }
+)
+_KNOWN = frozenset(
+    {
+        *(*FILE, *STEP, *IMAGE, *RUN, *REPEAT, *SETTING, *EDITOR, *PROMPT, *REASONING),
+        *(*METRIC, *VALUE, "seed"),
+    }
+)
+
+
+def pick(row: Iterable[str], names: tuple[str, ...]) -> str | None:
+    """Return the column of `row` that is one of `names`, in their order, whatever its case."""
+    return _pick(tuple(row), names)
+
+
+@lru_cache(maxsize=1024)
+def _pick(columns: tuple[str, ...], names: tuple[str, ...]) -> str | None:
+    have = {column.strip().casefold(): column for column in columns}
+    return next((have[name] for name in names if name in have), None)
+
+
+def whole(value: Any) -> int | None:
+    """Return a step or seed as an int: 7, 7.0, "007"; None for anything else."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int):
+        return value
+    number_found = number(value)
+    if number_found is None or number_found != int(number_found) or abs(number_found) > 2**53:
+        return None
+    return int(number_found)
+
+
+def number(value: Any) -> float | None:
+    """Return a finite number, also out of text with a decimal comma; None for anything else."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, str):
+        value = value.strip()
+        if value.count(",") == 1 and "." not in value:
+            value = value.replace(",", ".")
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+@lru_cache(maxsize=4096)
+def metric_id(name: str) -> str:
+    """Return a metric's identifier: "TOPIQ-NR" is topiq_nr."""
+    return re.sub(r"[^a-z0-9]+", "_", clean_line(name).lower()).strip("_")
+
+
+def told(row: Row, *, scores: bool = True) -> dict[str, Any]:
+    """Return the fields of SourceStep that a row or a foreign sidecar tells.
+
+    With `scores`, numeric columns that are neither known fields nor parameters are scores,
+    and so are those of a nested `scores` or `metrics` object.
+    """
+    fields: dict[str, Any] = {}
+    prompt, reasoning, model = pick(row, PROMPT), pick(row, REASONING), pick(row, EDITOR)
+    if prompt and isinstance(row[prompt], str) and row[prompt]:
+        fields["prompt"] = clean(row[prompt])
+    if reasoning and row[reasoning]:
+        fields["sections"] = sections_in(row[reasoning])
+    if model and isinstance(row[model], str) and row[model]:
+        fields["editor" if model.casefold().startswith("editor") else "model"] = clean_line(
+            row[model]
+        )
+    seed = pick(row, ("seed",))
+    if seed and whole(row[seed]) is not None:
+        fields["seed"] = whole(row[seed])
+    parameters: dict[str, Any] = {}
+    values: dict[str, float] = {}
+    long = pick(row, METRIC) is not None and pick(row, VALUE) is not None
+    for column, value in row.items():
+        name = column.strip().casefold()
+        if isinstance(value, dict) and name in ("scores", "metrics"):
+            values.update(_numbers(value))
+        elif isinstance(value, dict) and name in ("parameters", "params"):
+            parameters.update(value)
+        elif name in _KNOWN or value is None or value == "":
+            continue
+        elif name in _PARAMETERS or isinstance(value, bool):
+            parameters[clean_line(column)] = _plain(value)
+        elif (found := number(value)) is not None:
+            values[metric_id(column)] = found
+        elif isinstance(value, str) and len(value) <= 200:
+            parameters[clean_line(column)] = clean_line(value)
+    if parameters:
+        fields["parameters"] = parameters
+    if scores and values and not long:
+        fields["scores"] = values
+    return fields
+
+
+def long_score(row: Row) -> tuple[str, float] | None:
+    """Return (metric, value) of a long row; None where the value is no finite number."""
+    metric, value = pick(row, METRIC), pick(row, VALUE)
+    if metric is None or value is None or not row[metric]:
+        return None
+    found = number(row[value])
+    return None if found is None else (metric_id(str(row[metric])), found)
+
+
+def identity(row: Row) -> dict[str, str]:
+    """Return what a row says of its run: any of image, run, repeat, setting, editor."""
+    found: dict[str, str] = {}
+    for role, names in (
+        ("image", IMAGE),
+        ("run", RUN),
+        ("repeat", REPEAT),
+        ("setting", SETTING),
+        ("editor", EDITOR),
+    ):
+        column = pick(row, names)
+        value = row[column] if column else None
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+            found[role] = clean_line(str(value))
+    return found
+
+
+def run_named(who: Mapping[str, str], fallback: str) -> Run:
+    """Return the run that `identity` describes; `fallback` names it where nothing does."""
+    run, setting = who.get("run", ""), who.get("setting", "")
+    repeat = whole(who.get("repeat", run))
+    parts = [who.get("image", ""), setting, who.get("editor", "")]
+    last = run or who.get("repeat", "")
+    if last.isdecimal():
+        last = f"run-{int(last)}"
+    name = "/".join(part for part in (*parts, last) if part) or fallback
+    return Run(
+        run=name,
+        image=who.get("image") or run or fallback,
+        recipe=setting,
+        setting="/".join(part for part in (setting, who.get("editor", "")) if part),
+        editor=who.get("editor", ""),
+        repeat=repeat if repeat is not None and 0 <= repeat < 2**31 else 0,
+    )
+
+
+def _numbers(values: Mapping[Any, Any]) -> dict[str, float]:
+    return {
+        metric_id(str(name)): found
+        for name, value in values.items()
+        if (found := number(value)) is not None
+    }
+
+
+def _plain(value: Any) -> Any:
+    return clean_line(value) if isinstance(value, str) else value
