@@ -1,26 +1,139 @@
-"""When did change begin: the first step that carries a change, or an honest "none"."""
+"""When did change begin: the first step of one signal that carries a change, or an honest "none".
 
-from collections.abc import Iterable
+The curve is a + b * clip(t - k, 0, m) with AR(1) noise (see `ramp`); the onset is k + 1. A
+change counts when its likelihood ratio passes a threshold that was set on simulated series
+without any change: white noise, AR(1) and random walks (`thresholds.toml`). The interval
+comes from a moving-block bootstrap of the whitened residuals.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
+from msgspec import Struct, structs
 
 from b100tui.analysis import ramp
+from b100tui.analysis.thresholds import table
 
-SHORTEST = 6  # fewer finite values than this can show nothing
-QUICK_THRESHOLD = 30.0
+Status = Literal["onset", "from_start", "none", "too_short"]
 
 
-def quick_onset(steps: Iterable[int], values: Iterable[float | None]) -> int | None:
+class Onset(Struct, frozen=True, kw_only=True):
+    """The answer for one signal. Step, low and high are None unless a change was found.
+
+    `rise` is the fitted change from before to after, in the signal's unit; `noise` is the AR
+    coefficient of the noise; `reason` says why there is no answer.
+    """
+
+    status: Status
+    step: int | None = None
+    low: int | None = None
+    high: int | None = None
+    statistic: float | None = None
+    threshold: float | None = None
+    rise: float | None = None
+    noise: float | None = None
+    n: int = 0
+    reason: str = ""
+
+
+def quick_onset(
+    steps: Sequence[int], values: Sequence[float | None], *, reference: int = 1
+) -> int | None:
     """Return the first step that carries a change of one signal, or None.
 
-    A point estimate with a high threshold, for run lists. Steps are taken as equally spaced,
-    None and non-finite values are left out; fewer than 6 values answer None.
+    A point estimate with a high threshold, for run lists. Steps before the reference, None
+    and non-finite values are left out and the rest is taken as equally spaced.
     """
-    at, series, _, size = ramp.prepared(list(steps), list(values))
-    if len(at) < SHORTEST or size == 0.0:
+    at, series, _, size = ramp.prepared(steps, values, reference)
+    limits = table()
+    if len(at) < limits.shortest or size == 0.0:
         return None
     family = ramp.curves(tuple(range(len(at))))
     found = ramp.fit(family, series[np.newaxis, :])
-    if float(found.statistic[0]) < QUICK_THRESHOLD:
+    noise = int(found.phi[0])
+    if float(found.statistic[0]) < limits.threshold(len(at), noise) + limits.quick_margin:
         return None
-    return at[int(family[int(found.phi[0])].start[int(found.curve[0])]) + 1]
+    return at[int(family[noise].start[int(found.curve[0])]) + 1]
+
+
+def onset(
+    steps: Sequence[int],
+    values: Sequence[float | None],
+    *,
+    reference: int = 1,
+    margin: float = 0.0,
+    seed: int = 0,
+) -> Onset:
+    """Return the onset of one signal with its interval.
+
+    Steps before the reference step, None and non-finite values are left out. `margin` is
+    added to the threshold (repeated looks, several signals). The same seed gives the same
+    interval. Statuses: `from_start` when no step but the reference lies before the change,
+    `too_short` below the least number of values that can show one.
+    """
+    at, series, _, size = ramp.prepared(steps, values, reference)
+    limits = table()
+    if len(at) < limits.shortest:
+        return Onset(
+            status="too_short",
+            n=len(at),
+            reason=f"{len(at)} usable values, at least {limits.shortest} are needed",
+        )
+    if size == 0.0:
+        return Onset(status="none", n=len(at), reason="all values are equal")
+    family = ramp.curves(at)
+    found = ramp.fit(family, series[np.newaxis, :])
+    noise = int(found.phi[0])
+    chosen = family[noise]
+    curve = int(found.curve[0])
+    statistic = float(found.statistic[0])
+    threshold = limits.threshold(len(at), noise) + margin
+    rise = float(found.slope[0]) * min(
+        float(chosen.ramp[curve]), at[-1] - at[int(chosen.start[curve])]
+    )
+    seen = Onset(
+        status="none",
+        statistic=statistic,
+        threshold=threshold,
+        noise=chosen.phi,
+        n=len(at),
+        reason="no change beyond what correlated noise does by itself",
+    )
+    if statistic < threshold:
+        return seen
+    start = int(chosen.start[curve])
+    low, high = interval(chosen, series, curve, seed)
+    return structs.replace(
+        seen,
+        status="from_start" if start == 0 else "onset",
+        step=at[start + 1],
+        low=at[min(low, start) + 1],
+        high=at[max(high, start) + 1],
+        rise=rise * size,
+        reason="",
+    )
+
+
+def interval(chosen: ramp.Curves, series: ramp.Floats, curve: int, seed: int) -> tuple[int, int]:
+    """Return the lowest and highest position of k that the moving-block bootstrap leaves.
+
+    Blocks of whitened residuals are drawn with replacement, added to the whitened fit and
+    fitted again with the same noise coefficient (Kuensch 1989, on innovations).
+    """
+    limits = table()
+    white = ramp.whiten(series, chosen.phi)
+    white -= (white @ chosen.flat) * chosen.flat
+    fitted = (white @ chosen.basis[curve]) * chosen.basis[curve]
+    left = white - fitted
+    length = len(series)
+    block = max(2, round(limits.block_factor * length ** (1 / 3)))
+    rng = np.random.default_rng(seed)
+    pieces = -(-length // block)
+    first = rng.integers(0, length - block + 1, size=(limits.bootstraps, pieces))
+    places = (first[:, :, np.newaxis] + np.arange(block)).reshape(limits.bootstraps, -1)
+    drawn = left[places[:, :length]] * np.sqrt(length / max(1, length - limits.spent))
+    shares = (fitted + drawn).astype(np.float32) @ chosen.basis.T.astype(np.float32)
+    starts = chosen.start[np.argmax(np.abs(shares), axis=1)]
+    low, high = np.quantile(starts, [limits.tail, 1.0 - limits.tail], method="closest_observation")
+    return int(low), int(high)

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 PHI = (0.0, 0.25, 0.5, 0.7, 0.85, 0.95, 0.99)
-RAMPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+RAMPS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 130, 160, 200, 260, 320)
 CARRIERS = 2  # steps that must carry the change: one odd last step is no onset
+SPIKE = 8.0
 LONGEST = 400  # points; longer series are averaged in blocks first
 
 
@@ -118,18 +119,41 @@ def fit(family: tuple[Curves, ...], series: Floats) -> Fit:
     return Fit(statistic=2.0 * (best1 - best0), phi=phi, curve=curve, slope=slope)
 
 
-def prepared(
-    steps: Sequence[int], values: Sequence[float | None]
-) -> tuple[tuple[int, ...], Floats, float, float]:
-    """Return (steps, values, centre, size): finite values only, ascending, centred, size 1.
+def despiked(raw: Floats) -> Floats:
+    """Return `raw` (n,) with lone outliers beyond SPIKE robust deviations put in line.
 
-    Series longer than LONGEST are averaged in equal blocks, each known by its first step.
+    The deviation is that of the first differences (MAD, normal consistent). The first value
+    is the reference and stays; the last must fit neither the value before nor its trend.
     """
-    at = np.asarray(steps, dtype=np.int64)
-    raw = np.asarray([np.nan if value is None else value for value in values], dtype=np.float64)
-    at, raw = at[np.isfinite(raw)], raw[np.isfinite(raw)]
-    at, first = np.unique(at, return_index=True)
-    raw = raw[first]
+    if len(raw) < 4:
+        return raw
+    half = raw / 4.0  # differences of values near the largest double must not overflow
+    scale = 1.4826 * float(np.median(np.abs(np.diff(half))))
+    middle = np.median(np.stack([half[:-2], half[1:-1], half[2:]]), axis=0)
+    out = half.copy()
+    lone = np.abs(half[1:-1] - middle) > SPIKE * scale
+    out[1:-1][lone] = middle[lone]
+    ahead = (out[-2], 2.0 * out[-2] - out[-3])
+    if min(abs(half[-1] - value) for value in ahead) > SPIKE * scale:
+        out[-1] = out[-2]
+    return raw if np.array_equal(out, half) else np.asarray(out * 4.0)
+
+
+def prepared(
+    steps: Sequence[int], values: Sequence[float | None], reference: int
+) -> tuple[tuple[int, ...], Floats, float, float]:
+    """Return (steps, values, centre, size) from the reference on, in ascending order.
+
+    Values are finite, centred on their median and scaled to size 1; size 0 means all equal.
+    A value that stands alone against both neighbours is an odd picture, not a change that
+    stays: it is put back between them. Series longer than LONGEST are averaged in equal
+    blocks, each known by its first step.
+    """
+    at = np.asarray(list(steps), dtype=np.int64)
+    raw = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    keep = np.isfinite(raw) & (at >= reference)
+    at, first = np.unique(at[keep], return_index=True)
+    raw = raw[keep][first]
     if len(raw) > LONGEST:
         block = -(-len(raw) // LONGEST)
         edges = np.arange(0, len(raw), block)
@@ -138,9 +162,11 @@ def prepared(
         at = at[edges]
     if not len(raw):
         return (), raw, 0.0, 0.0
+    raw = despiked(raw)
     centre = float(np.median(raw))
-    shifted = raw - centre
+    # Halved first, so that values near the largest double cannot overflow.
+    shifted = raw / 2.0 - centre / 2.0
     size = float(np.max(np.abs(shifted)))
-    if not np.isfinite(size) or size <= 1e-12 * max(abs(centre), 1e-300):
+    if size <= 1e-13 * abs(centre):
         return tuple(at.tolist()), np.zeros_like(raw), centre, 0.0
-    return tuple(at.tolist()), shifted / size, centre, size
+    return tuple(at.tolist()), shifted / size, centre, 2.0 * size

@@ -1,0 +1,40 @@
+"""The table of thresholds that was set on simulated series without any change."""
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+from msgspec import Struct, convert
+
+
+class Thresholds(Struct, frozen=True, kw_only=True):
+    """`thresholds.toml`: likelihood-ratio limits by length of series and noise coefficient.
+
+    `limits[i][j]` belongs to `lengths[i]` values and `noise[j]`; between lengths they are
+    interpolated on a logarithmic scale, beyond the last they stay.
+    """
+
+    shortest: int
+    lengths: tuple[int, ...]
+    noise: tuple[float, ...]
+    limits: tuple[tuple[float, ...], ...]
+    signal_margin: float  # a lone signal among s: times ln s
+    look_margin: float  # the gate looks after every step
+    quick_margin: float
+    bootstraps: int
+    block_factor: float
+    spent: int  # degrees of freedom a fit uses up
+    tail: float
+
+    def threshold(self, length: int, noise: int) -> float:
+        """Return the limit for `length` values whose noise is number `noise` of the grid."""
+        column = [row[noise] for row in self.limits]
+        return float(np.interp(np.log(length), np.log(self.lengths), column))
+
+
+@lru_cache(maxsize=1)
+def table() -> Thresholds:
+    """Return the shipped table."""
+    text = files("b100tui.analysis").joinpath("thresholds.toml").read_text(encoding="utf-8")
+    return convert(tomllib.loads(text), Thresholds)
