@@ -3,10 +3,13 @@
 import re
 
 # Whole escape sequences go first, so that their parameters do not stay behind as words:
-# CSI, then OSC/DCS/SOS/PM/APC strings up to BEL or ST, then two-byte escapes.
+# CSI, then OSC/DCS/SOS/PM/APC strings up to BEL or ST, then two-byte escapes. A string that is
+# never closed takes nothing of the next line along, and a lone C1 byte (a curly quote of
+# Windows read as Latin-1) takes nothing at all: what is left are words without effect.
 _SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|[\x9d\x90\x98\x9e\x9f][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]?"
 )
 # C0 except \n and \t, DEL, C1, bidi embeddings, overrides, isolates and marks, line and

@@ -1,22 +1,30 @@
 """Advisory locks that say who holds them."""
 
-import json
 import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 from filelock import FileLock, Timeout
 
-from b100tui.model.errors import LockHeldError
+from b100tui.model.errors import LockHeldError, StoreError
+from b100tui.model.text import clean_line
+
+
+class _Owner(msgspec.Struct, frozen=True):
+    purpose: str
+    pid: int
+    host: str
 
 
 @contextmanager
 def hold(path: Path, purpose: str, *, wait_seconds: float = 0.0) -> Iterator[None]:
     """Hold the lock file `path` while the block runs; `purpose` is told to those who wait.
 
-    Raises LockHeldError naming purpose, pid and host of the holder after `wait_seconds`.
+    Raises LockHeldError naming purpose, pid and host of the holder after `wait_seconds`,
+    StoreError where the lock file cannot be made.
     """
     lock = FileLock(path)
     owner = path.with_name(path.name + ".owner")
@@ -27,9 +35,12 @@ def hold(path: Path, purpose: str, *, wait_seconds: float = 0.0) -> Iterator[Non
             f"{path.name} is held by {holder(path) or 'another process'}",
             "wait for it to finish, or end that process",
         ) from error
+    except OSError as error:
+        raise StoreError(
+            f"cannot lock {path}: {error.strerror}", "free space, or make its folder writable"
+        ) from error
     try:
-        note = {"purpose": purpose, "pid": os.getpid(), "host": socket.gethostname()}
-        owner.write_text(json.dumps(note), encoding="utf-8")
+        owner.write_bytes(msgspec.json.encode(_Owner(purpose, os.getpid(), socket.gethostname())))
         yield
     finally:
         owner.unlink(missing_ok=True)
@@ -39,7 +50,8 @@ def hold(path: Path, purpose: str, *, wait_seconds: float = 0.0) -> Iterator[Non
 def holder(path: Path) -> str:
     """Return "PURPOSE, pid N on HOST" of the lock's owner, or an empty string."""
     try:
-        note = json.loads(path.with_name(path.name + ".owner").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        text = path.with_name(path.name + ".owner").read_text(encoding="utf-8")
+        note = msgspec.json.decode(text, type=_Owner)
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
         return ""
-    return f"{note.get('purpose')}, pid {note.get('pid')} on {note.get('host')}"
+    return clean_line(f"{note.purpose}, pid {note.pid} on {note.host}")

@@ -101,6 +101,8 @@ def read_part(
                 while line and not line.endswith(b"\n"):
                     line = file.readline(MAX_LINE)
                     offset += len(line)
+                if not line:
+                    return
                 yield LeftOut(str(path), f"line at byte {start} is longer than 64 MB"), offset
                 continue
             try:
