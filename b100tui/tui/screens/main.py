@@ -29,7 +29,8 @@ from b100tui.tui.widgets.step_slider import SliderState, StepSlider
 
 ATTACH_AFTER = 0.35  # importing duckdb holds the interpreter: not while the first keys come
 ALL_OPEN_UP_TO = 60
-WIDTHS = [(0, "-narrow"), (100, "-middle"), (160, "-wide")]
+NARROW_BELOW = 100
+WIDTHS = [(0, "-narrow"), (NARROW_BELOW, "-middle"), (160, "-wide")]
 HEIGHTS = [(0, "-low"), (32, "-tall"), (44, "-high")]
 
 
@@ -84,7 +85,7 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         first = explorer.first
         if first is not None:
             self.take_runs(RunTree(first.rows))
-        self.runs.focus()
+        self.show_panel("picture-box" if self.size.width < NARROW_BELOW else "runs")
         self.show_status()
         self.set_timer(ATTACH_AFTER if first else 0.01, self.attach)
 

@@ -1,6 +1,6 @@
 """The actions on the run list, the panels, the filter and the search."""
 
-from textual import on, work
+from textual import events, on, work
 from textual.widget import Widget
 
 from b100tui.model.errors import B100Error
@@ -20,21 +20,33 @@ class RunActions(ExplorerState):
         super().__init__()
         self.filter_text = ""
         self._filter_token = 0
+        self._panel = "runs"
 
     # Panels
 
     def panel(self) -> str:
-        """Return the id of the focused panel; the runs' where nothing has the focus."""
-        node: object = self.focused
-        while isinstance(node, Widget):
-            if node.id in ORDER:
-                return node.id
-            node = node.parent
-        return "runs"
+        """Return the id of the focused panel, or of the last one that was."""
+        return _panel_of(self.focused) or self._panel
 
     def _focus_panel(self, delta: int) -> None:
         at = ORDER.index(self.panel())
-        self.query_one("#" + ORDER[(at + delta) % len(ORDER)]).focus()
+        self.show_panel(ORDER[(at + delta) % len(ORDER)])
+
+    def show_panel(self, name: str) -> None:
+        """Focus the panel `name`; with one column it is also the one that is shown."""
+        self._mark_panel(name)
+        self.call_after_refresh(self.query_one("#" + name).focus)
+
+    def _mark_panel(self, name: str) -> None:
+        self._panel = name
+        self.set_classes([c for c in self.classes if not c.startswith("-at-")])
+        self.add_class(f"-at-{name}")
+
+    @on(events.DescendantFocus)
+    def _panel_focused(self, event: events.DescendantFocus) -> None:
+        name = _panel_of(event.widget)
+        if name and name != self._panel:
+            self._mark_panel(name)
 
     def do_panel_next(self) -> None:
         """Focus the next panel."""
@@ -172,3 +184,14 @@ class RunActions(ExplorerState):
             titled(box, "Runs", f"{len(wanted)} of {len(tree.rows)}")
         else:
             titled(box, "Runs")
+
+
+def _panel_of(node: object) -> str:
+    """Return the id of the panel around `node`, empty where there is none."""
+    while isinstance(node, Widget):
+        if node.id in ORDER:
+            return node.id
+        if node.id == "filter":
+            return "runs"
+        node = node.parent
+    return ""

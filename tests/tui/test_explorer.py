@@ -1,0 +1,458 @@
+"""The main screen by keys and mouse, on a planted catalogue."""
+
+import re
+
+import pytest
+
+from b100tui.index.rows import RunRow
+from b100tui.model.records import Section
+from b100tui.tui.remember import Place, recall
+from b100tui.tui.screens.help import HelpScreen
+from b100tui.tui.screens.search import HitList, SearchScreen
+from b100tui.tui.widgets.filter_bar import FilterBar
+from tests.tui.fake import (
+    LAST,
+    FakeCatalogue,
+    explorer,
+    first_paint,
+    make_row,
+    no_index,
+    opened,
+    rows,
+    screen_text,
+    until,
+)
+
+SIZES = [(80, 24), (120, 40), (200, 50)]
+
+
+# Opening
+
+
+async def test_the_first_run_is_open_with_its_facts_and_reasoning():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("right")
+        assert main.trajectory.row.run == "dongpo/replicate-2K/run-0"
+        assert "Repeat the picture exactly." in main.facts.plain.replace("\n        ", " ")
+        assert "Examining the Dish" in main.reasoning.plain
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_line_fits_the_screen(size):
+    async with opened(explorer(), size) as (_, main):
+        lines = screen_text(main.explorer)
+        assert len(lines) == size[1] and all(len(line) >= size[0] for line in lines)
+
+
+async def test_the_status_line_counts_runs_steps_and_metrics():
+    async with opened(explorer()) as (_, main):
+        assert " banana/ " in main.status.plain
+        assert "12 runs · 252 steps · 4 metrics" in main.status.plain
+
+
+async def test_the_snapshot_shows_run_names_before_any_index():
+    listed = rows()
+    app = explorer(first=first_paint(listed), open_catalogue=no_index)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert app.main.runs.lines and "dongpo" in "\n".join(screen_text(app))
+        assert app.main.catalogue is None
+
+
+async def test_without_an_index_the_screen_says_that_it_looks():
+    app = explorer(open_catalogue=no_index)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "looking for runs" in app.main.status.plain)
+
+
+async def test_the_asked_run_and_step_open():
+    app = explorer(place=Place("fog/rotate-1K/run-2", 9, 1))
+    async with opened(app) as (_, main):
+        assert (main.trajectory.row.run, main.position.step) == ("fog/rotate-1K/run-2", 9)
+
+
+async def test_a_unique_beginning_names_a_run():
+    async with opened(explorer(place=Place("fog/rep", 2, 1), catalogue=FakeCatalogue(
+        [make_row("dongpo", "rep", 0), make_row("fog", "rep", 0)]))) as (_, main):  # fmt: skip
+        assert main.trajectory.row.image == "fog"
+
+
+async def test_an_empty_folder_opens_and_quits():
+    app = explorer(FakeCatalogue([]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.catalogue is not None)
+        for key in ("right", "down", "o", "r", "p", "space", "y", "left_square_bracket", "enter"):
+            await pilot.press(key)
+        await pilot.press("q")
+
+
+# Steps
+
+
+async def test_arrows_pages_and_ends_move_through_the_steps():
+    async with opened(explorer()) as (pilot, main):
+        seen = []
+        for key in ("right", "pagedown", "left", "end", "home", "pageup"):
+            await pilot.press(key)
+            seen.append(main.position.step)
+        assert seen == [1, 11, 10, LAST, 0, 0]
+
+
+async def test_digits_and_enter_go_to_a_step():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("1", "2")
+        assert "go to 12" in main.slider.label() and main.position.step == 0
+        await pilot.press("enter")
+        assert main.position.step == 12
+
+
+async def test_escape_forgets_typed_digits():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("1", "2", "escape", "enter")
+        assert main.position.step == 0
+
+
+async def test_o_goes_to_the_onset():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("o")
+        assert main.position.step == 7
+
+
+async def test_r_makes_the_step_the_reference():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("5", "enter", "r", "right")
+        assert "ref 5" in main.status.plain
+        brisque = next(s for s in main.ordered if s.metric.id == "brisque")
+        assert brisque.values[5] - brisque.values[6] == 2.0
+        assert any(re.search(r"30\.0 +→ 28\.0", line) for line in screen_text(main.explorer))
+
+
+async def test_play_takes_steps_until_paused():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("p")
+        main.play_on()
+        main.play_on()
+        played = main.position.step
+        await pilot.press("p")
+        assert played >= 2 and not main.position.playing
+
+
+async def test_play_ends_at_the_last_step():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("end", "left", "p")
+        main.play_on()
+        main.play_on()
+        assert main.position.step == LAST and not main.position.playing
+
+
+async def test_flicker_shows_the_reference_in_the_same_cells():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("5", "enter", "space")
+        assert "reference 1" in str(main.query_one("#picture-box").border_subtitle)
+        main.flicker_on()
+        assert "step 5" in str(main.query_one("#picture-box").border_subtitle)
+        await pilot.press("space")
+        assert not main.stop_flicker()
+
+
+async def test_the_slider_takes_the_mouse():
+    async with opened(explorer()) as (pilot, main):
+        width = main.slider.size.width
+        await pilot.click("#slider", offset=(width - 3, 0))
+        assert main.position.step == LAST
+
+
+# Runs
+
+
+async def test_down_opens_the_next_run_at_the_same_step():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("9", "enter", "down")
+        await until(pilot, lambda: main.trajectory.row.repeat == 1)
+        assert main.position.step == 9
+
+
+async def test_brackets_walk_over_runs_and_skip_groups():
+    async with opened(explorer()) as (pilot, main):
+        for _ in range(3):
+            await pilot.press("right_square_bracket")
+        await until(pilot, lambda: main.trajectory.row.setting == "rotate-1K")
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: main.trajectory.row.run == "dongpo/replicate-2K/run-2")
+
+
+async def test_enter_closes_and_opens_the_group_around_a_run():
+    async with opened(explorer()) as (pilot, main):
+        before = len(main.runs.lines)
+        await pilot.press("enter")
+        assert len(main.runs.lines) == before - 3
+        await pilot.press("enter")
+        assert len(main.runs.lines) == before
+
+
+async def test_star_closes_all_groups_but_the_open_run_and_opens_them_again():
+    async with opened(explorer()) as (pilot, main):
+        before = len(main.runs.lines)
+        await pilot.press("*")
+        assert len(main.runs.lines) < before
+        await pilot.press("*")
+        assert len(main.runs.lines) == before
+
+
+async def test_a_click_opens_a_run():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.click("#runs", offset=(6, 4))
+        await until(pilot, lambda: main.trajectory.row.repeat == 2)
+
+
+async def test_a_late_answer_for_a_run_that_was_left_is_dropped():
+    async with opened(explorer()) as (pilot, main):
+        old = main.trajectory
+        await pilot.press("down")
+        await until(pilot, lambda: main.trajectory.row.repeat == 1)
+        from b100tui.tui.messages import RunRead
+
+        main.post_message(RunRead(main.token - 1, old))
+        await pilot.pause()
+        assert main.trajectory.row.repeat == 1
+
+
+async def test_tab_goes_through_the_panels_and_back():
+    async with opened(explorer()) as (pilot, main):
+        seen = [main.panel()]
+        for _ in range(5):
+            await pilot.press("tab")
+            await pilot.pause()
+            seen.append(main.panel())
+        await pilot.press("shift+tab")
+        await pilot.pause()
+        assert seen == ["runs", "picture-box", "metrics", "reasoning", "facts", "runs"]
+        assert main.panel() == "facts"
+
+
+@pytest.mark.parametrize(
+    ("panel", "shown"), [("runs", "runs-box"), ("facts", "words"), ("picture-box", "picture-box")]
+)
+async def test_80_columns_show_one_panel_at_a_time(panel, shown):
+    async with opened(explorer(), (80, 24)) as (pilot, main):
+        main.show_panel(panel)
+        await until(pilot, lambda: main.panel() == panel)
+        visible = [
+            name
+            for name in ("runs-box", "picture-box", "words")
+            if main.query_one("#" + name).region.width > 0 and main.query_one("#" + name).display
+        ]
+        assert visible == [shown]
+
+
+async def test_80_columns_start_with_picture_slider_and_one_metric_row():
+    async with opened(explorer(), (80, 24)) as (pilot, main):
+        await until(pilot, lambda: main.panel() == "picture-box")
+        assert main.query_one("#picture-box").size.height >= 18
+        assert (main.slider.size.height, main.metric_panel.size.height) == (1, 1)
+
+
+# Filter and search
+
+
+async def test_words_filter_as_they_are_typed_without_asking_the_index():
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, main):
+        await pilot.press("slash")
+        await pilot.press(*"fog")
+        assert {main.runs.tree_of_runs.rows[n].image for n in main.runs.lines if n >= 0} == {"fog"}
+        assert "run_ids" not in catalogue.asked
+        assert "6 of 12" in str(main.query_one("#runs-box").border_subtitle)
+
+
+async def test_conditions_are_asked_of_the_index():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash")
+        await pilot.press(*"onset<8")
+        await until(pilot, lambda: main.runs.wanted is not None and len(main.runs.wanted) == 4)
+
+
+async def test_a_filter_that_cannot_be_read_says_where():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash")
+        await pilot.press(*"nosuchfield:x")
+        box = main.query_one("#runs-box")
+        await until(pilot, lambda: "nosuchfield" in str(box.border_subtitle))
+
+
+async def test_escape_takes_the_filter_away():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash", "f", "o", "g", "enter", "escape")
+        await pilot.pause()
+        assert main.runs.wanted is None and not main.query(FilterBar)
+
+
+async def test_search_goes_to_the_step_and_marks_the_words():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("s")
+        await pilot.press(*"plate")
+        await until(pilot, lambda: bool(main.app.screen.query_one(HitList).hits))
+        await pilot.press("enter")
+        await until(pilot, lambda: main.trajectory.row.run == "fog/rotate-1K/run-2")
+        assert (main.position.step, main.words) == (9, ("plate",))
+
+
+async def test_search_closes_without_moving():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("s", "escape")
+        assert not isinstance(main.app.screen, SearchScreen) and main.position.step == 0
+
+
+# The program
+
+
+async def test_help_opens_for_the_focused_panel_and_closes():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("tab", "tab")
+        await until(pilot, lambda: main.panel() == "metrics")
+        await pilot.press("question_mark")
+        assert isinstance(main.app.screen, HelpScreen)
+        assert "In this panel (metrics)" in main.app.screen.query_one("#help").plain
+        await pilot.press("escape")
+        assert main.app.screen is main
+
+
+async def test_a_key_of_a_later_release_says_why():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("d")
+        await pilot.pause()
+        said = [note.message for note in main.app._notifications]
+        assert said == ["difference to the reference: comes with the pictures release"]
+
+
+async def test_the_palette_runs_an_action():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("colon")
+        await pilot.press(*"last step")
+        await until(pilot, lambda: main.app.screen is not main)
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await until(pilot, lambda: main.position.step == LAST)
+
+
+async def test_f_gives_the_picture_the_screen_and_escape_takes_it_back():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("f")
+        await pilot.pause()
+        full = main.query_one("#picture").size
+        await pilot.press("escape")
+        await pilot.pause()
+        assert full.width == 120 and main.query_one("#picture").size.width < 100
+
+
+async def test_quit_remembers_the_place():
+    app = explorer()
+    async with opened(app) as (pilot, main):
+        await pilot.press("down", "7", "enter")
+        await until(pilot, lambda: main.trajectory.row.repeat == 1)
+        await pilot.press("q")
+    assert recall(app.root) == Place("dongpo/replicate-2K/run-1", 7, 1)
+
+
+async def test_leaving_lets_go_of_the_index():
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, _):
+        await pilot.press("q")
+    assert catalogue.closed
+
+
+async def test_copy_says_what_was_copied_and_where_the_picture_lies():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("3", "enter", "y")
+        await pilot.pause()
+        said = next(iter(main.app._notifications)).message
+        assert said == (
+            "copied dongpo/replicate-2K/run-0@3; its picture is "
+            "/runs/banana/dongpo/replicate-2K/run-0/step-003.png"
+        )
+
+
+# What goes wrong, and what grows
+
+
+async def test_markup_and_control_characters_stay_words():
+    catalogue = FakeCatalogue([make_row("[red]x[/red]", "se\x1b[31mt[/]", 0)])
+    catalogue.sections = (Section("[bold]T\x07itle", "a [link=x]text[/link]\x1b]0;gone\x07"),)
+    catalogue.prompt = "[/] \u202eprompt"
+    async with opened(explorer(catalogue)) as (pilot, main):
+        await pilot.press("right")
+        text = "\n".join(screen_text(main.explorer))
+        assert "[red]x[/red]" in text and "[bold]Title" in text
+        assert not any(bad in text for bad in "\x1b\x07\u202e")
+
+
+async def test_missing_and_unreadable_steps_say_so_and_the_rest_goes_on():
+    catalogue = FakeCatalogue()
+    catalogue.missing = {2}
+    catalogue.unreadable = {3: "truncated file"}
+    async with opened(explorer(catalogue)) as (pilot, main):
+        await pilot.press("2", "enter")
+        assert "missing" in main.facts.plain
+        await pilot.press("right")
+        assert "unreadable: truncated file" in main.facts.plain
+        await pilot.press("right")
+        assert "1408 x 768" in main.facts.plain
+
+
+async def test_the_cursor_follows_a_growing_run_at_its_end():
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, main):
+        await pilot.press("end")
+        catalogue.last = LAST + 3
+        catalogue.listed = [make_row("dongpo", "replicate-2K", 0, steps_planned=50)]
+        catalogue.changed.set()
+        main.poll()
+        await until(pilot, lambda: main.position.step == LAST + 3)
+
+
+async def test_the_cursor_stays_when_it_is_not_at_the_end():
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, main):
+        await pilot.press("5", "enter")
+        catalogue.last = LAST + 3
+        catalogue.listed = [make_row("dongpo", "replicate-2K", 0, steps_planned=50)]
+        catalogue.changed.set()
+        main.poll()
+        await until(pilot, lambda: main.trajectory.last == LAST + 3)
+        assert main.position.step == 5
+
+
+async def test_an_unknown_theme_falls_back_and_says_so():
+    from b100tui.workspace.settings import Settings
+
+    app = explorer(settings=Settings(theme="nosuch"))
+    async with opened(app):
+        assert app.theme == "dark"
+        assert any("no theme 'nosuch'" in note.message for note in app._notifications)
+
+
+async def test_t_takes_the_next_theme():
+    async with opened(explorer()) as (pilot, main):
+        seen = set()
+        for _ in range(4):
+            await pilot.press("T")
+            seen.add(main.app.theme)
+        assert seen == {"dark", "light", "ansi", "colour-blind"}
+
+
+async def test_a_simulated_run_is_labelled():
+    row: RunRow = make_row("dongpo", "replicate-2K", 0, simulated=True, onset=None)
+    async with opened(explorer(FakeCatalogue([row]))) as (_, main):
+        text = "\n".join(screen_text(main.explorer))
+        assert "SIMULATED" in text
+
+
+async def test_a_user_key_works_and_the_old_one_does_not():
+    from b100tui.tui.actions import ACTIONS, with_keymap
+
+    actions, _ = with_keymap(ACTIONS, {"step.onset": ("O",)})
+    async with opened(explorer(actions=actions)) as (pilot, main):
+        await pilot.press("o")
+        assert main.position.step == 0
+        await pilot.press("O")
+        assert main.position.step == 7
