@@ -68,7 +68,7 @@ def _parse(first: bytes, read: Read, size: int) -> Header:
     if first.startswith(b"RIFF") and first[8:12] == b"WEBP":
         return _webp(first, size)
     if first.startswith((b"GIF87a", b"GIF89a")):
-        return Header("gif", *struct.unpack_from("<HH", first, 6))
+        return _gif(first, read)
     if first.startswith(b"BM"):
         return _bmp(first)
     if first[:4] in (b"II*\0", b"MM\0*"):
@@ -129,6 +129,30 @@ def _webp(first: bytes, size: int) -> Header:
     else:
         raise PictureError("a damaged WebP: no image chunk")
     return Header("webp", width, height)
+
+
+def _gif(first: bytes, read: Read) -> Header:
+    """Return the screen's size; a first frame of absurd size is refused as such."""
+    width, height, flags = struct.unpack_from("<HHB", first, 6)
+    place = 13 + (3 << (flags & 7) + 1 if flags & 0x80 else 0)
+    if not width * height:
+        return Header("gif", width, height)
+    for _ in range(64):
+        block = _at(first, read, place, 10)
+        if not block:
+            raise _short("before its first frame")
+        if block[0] == 0x2C:
+            left, top, across, down = struct.unpack_from("<HHHH", block, 1)
+            if (left + across) * (top + down) > PIXEL_LIMIT:
+                return Header("gif", left + across, top + down)
+            break
+        if block[0] != 0x21:
+            break
+        place += 2
+        while (length := _at(first, read, place, 1)) not in (b"", b"\0"):
+            place += 1 + length[0]
+        place += 1
+    return Header("gif", width, height)
 
 
 def _bmp(first: bytes) -> Header:

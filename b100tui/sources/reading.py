@@ -64,8 +64,9 @@ def read_step(root: Path, run: Run, step: SourceStep) -> Step:
         status, reason = "unreadable", _words(error)
     if sidecar is not None:
         warnings.extend(clean_line(word) for word in sidecar.warnings)
-        warnings.extend(_disagreements(run, step, sidecar, header, size))
-        if size != sidecar.output.bytes:
+        warnings.extend(_disagreements(run, step, sidecar))
+        if size != sidecar.output.bytes or _resized(sidecar, header):
+            warnings.append("the image has changed since its sidecar was written")
             told["sha256"] = None
     return Step(
         run=run.run,
@@ -165,23 +166,22 @@ def _header(root: Path, step: SourceStep) -> tuple[Header, int]:
         os.close(handle)
 
 
-def _disagreements(
-    run: Run, step: SourceStep, sidecar: Sidecar, header: Header | None, size: int
-) -> list[str]:
-    """Return where the sidecar contradicts the files."""
-    output = sidecar.output
+def _disagreements(run: Run, step: SourceStep, sidecar: Sidecar) -> list[str]:
+    """Return where the sidecar contradicts the place it lies in."""
     found: list[str] = []
     if sidecar.step != step.step:
         found.append(f"the sidecar says step {sidecar.step}")
-    if clean_line(sidecar.run) != run.run:
+    if sidecar.run != run.run and clean_line(sidecar.run) != run.run:
         found.append(f"the sidecar says run {clean_line(sidecar.run)}")
-    if output.file != split_path(step.picture.path)[1]:
-        found.append(f"the sidecar names {clean_line(output.file)}")
-    if size != output.bytes:
-        found.append("the image has changed since its sidecar was written")
-    elif header and (header.width, header.height) != (output.width, output.height):
-        found.append(f"the sidecar says {output.width} x {output.height} pixels")
+    if sidecar.output.file != split_path(step.picture.path)[1]:
+        found.append(f"the sidecar names {clean_line(sidecar.output.file)}")
     return found
+
+
+def _resized(sidecar: Sidecar, header: Header | None) -> bool:
+    """Return whether the picture has another size than its sidecar says, rotated or not."""
+    told = {sidecar.output.width, sidecar.output.height}
+    return header is not None and {header.width, header.height} != told
 
 
 def _cleaned(text: str | None) -> str | None:
