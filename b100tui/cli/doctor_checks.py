@@ -22,6 +22,15 @@ from b100tui.workspace.crash import KEY_FILE
 KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 LEAST_FREE = 1024**3  # an index with previews of a few thousand steps fits in 1 GB
 TMUX_SECONDS = 2.0
+STDOUT = 1
+PROBE_SECONDS = 1.0
+GRAPHICS = {
+    "kitty": "Kitty graphics",
+    "sixel": "sixel",
+    "iterm": "iTerm2 inline images",
+    "half": "half blocks",
+    "text": "no pictures",
+}
 
 
 class Check(Struct, frozen=True):
@@ -40,11 +49,13 @@ def all_checks(root: str | None, config: str | None, *, paid: bool) -> list[Chec
         ("version", _version),
         ("settings", lambda: _settings(config)),
         ("tty", _tty),
+        ("graphics", lambda: _graphics(config)),
         ("colours", _colours),
         ("locale", _locale),
         ("tmux", _tmux),
         ("places", _places),
         ("root", lambda: _root(root)),
+        ("metrics", _metrics),
         ("gpu", _gpu),
         ("clip", _clip),
         ("keys", _keys),
@@ -87,13 +98,15 @@ def _tty() -> Iterator[Check]:
             "run b100 doctor without a pipe to check the terminal; b100 runs works in one",
         )
         return
-    size = os.get_terminal_size(sys.stdout.fileno())
+    size = os.get_terminal_size(STDOUT)
     fits = size.columns >= 80 and size.lines >= 24
     yield Check(
         "tty",
         fits,
         f"{os.environ.get('TERM', 'no TERM')}, {size.columns}x{size.lines} cells",
-        "" if fits else "make the window at least 80x24 cells",
+        ""
+        if fits
+        else "make the window at least 80x24 cells (it may say its size wrong: stty size)",
     )
     yield _cell_size()
 
@@ -103,7 +116,7 @@ def _cell_size() -> Check:
     import struct
     import termios
 
-    answer = fcntl.ioctl(sys.stdout.fileno(), termios.TIOCGWINSZ, bytes(8))
+    answer = fcntl.ioctl(STDOUT, termios.TIOCGWINSZ, bytes(8))
     lines, columns, width, height = struct.unpack("HHHH", answer)
     if not (lines and columns and width and height):
         return Check(
@@ -113,6 +126,21 @@ def _cell_size() -> Check:
             "nothing to do for half blocks; sixel and iTerm pictures may be scaled",
         )
     return Check("cell-size", True, f"{width / columns:.1f} x {height / lines:.1f} pixels a cell")
+
+
+def _graphics(config: str | None) -> Iterator[Check]:
+    from b100tui.terminal.probe import probe_terminal
+
+    wanted = settings.load(config).graphics
+    facts = probe_terminal(graphics=wanted, wait=PROBE_SECONDS, output_fd=STDOUT)
+    name = f" in {clean_line(facts.name)}" if facts.name else ""
+    found = f"{GRAPHICS[facts.graphics]}{name}: {clean_line(facts.reason)}"
+    yield Check(
+        "graphics",
+        facts.graphics != "text",
+        found,
+        "" if facts.graphics not in {"half", "text"} else "b100 help terminal says what is sharper",
+    )
 
 
 def _colours() -> Iterator[Check]:
@@ -205,6 +233,31 @@ def _root(given: str | None) -> Iterator[Check]:
     where = "inside the folder of runs" if folder.parent == root else "beside it: it is read-only"
     check = _place("workspace", folder, "point B100_DATA_DIR at a folder that you may write")
     yield Check(check.id, check.ok, f"{check.found}, {where}", check.fix)
+    yield _index(root)
+
+
+def _index(root: Path) -> Check:
+    from b100tui.index.snapshot import read_first
+
+    first = read_first(root)
+    if first is None:
+        return Check("index", True, "none yet", "the first command that needs one builds it")
+    size = f"{first.total_runs} runs, {first.total_steps} steps, {first.total_metrics} metrics"
+    return Check("index", True, f"generation {first.generation}: {size}")
+
+
+def _metrics() -> Iterator[Check]:
+    from b100tui.metrics.registry import availability, metrics
+
+    groups: dict[str, list[bool]] = {}
+    for metric in metrics():
+        groups.setdefault(metric.backend, []).append(availability(metric).ready)
+    yield Check(
+        "metrics",
+        any(groups.get("probes", ())),
+        ", ".join(f"{name} {sum(ready)} of {len(ready)}" for name, ready in groups.items()),
+        "b100 metrics says what each of the others needs",
+    )
 
 
 def _gpu() -> Iterator[Check]:

@@ -6,6 +6,7 @@ import pytest
 from b100tui.cli import doctor_checks
 from b100tui.cli.main import main
 from b100tui.workspace.places import config_dir, remember_root, state_dir
+from tests.cli.calls import b100
 
 
 def checks(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict[str, object]]:
@@ -84,6 +85,29 @@ def test_the_last_root_and_its_workspace_are_named(
     found = checks(capsys)
     assert found["root"]["found"] == str(tmp_path)
     assert str(tmp_path / ".b100") in str(found["workspace"]["found"])
+
+
+def test_the_index_of_the_last_root_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember_root(tmp_path)
+    assert checks(capsys)["index"]["found"] == "none yet"
+
+
+def test_the_probes_are_ready_and_what_else_is_there_is_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    check = checks(capsys)["metrics"]
+    assert check["ok"]
+    assert "probes" in str(check["found"])
+    assert "pyiqa" in str(check["found"])
+
+
+def test_without_a_terminal_there_are_no_pictures_and_the_reason_is_told() -> None:
+    found = json.loads(b100("doctor", "--json").stdout)["checks"]
+    (check,) = (check for check in found if check["id"] == "graphics")
+    assert not check["ok"]
+    assert "not a terminal" in check["found"]
 
 
 def test_a_root_that_vanished_is_a_failed_check(
