@@ -6,6 +6,7 @@ A preview is never measured: JPEG alters the noise that metrics read.
 import hashlib
 import io
 import os
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from b100tui.imaging.header import LIMIT_PIXELS, open_image
 from b100tui.imaging.preview import fit, preview
-from b100tui.model.errors import PictureError, StoreError
+from b100tui.model.errors import PictureError
 from b100tui.model.records import PictureRef
-from b100tui.workspace.atomic import write_atomic
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -94,8 +94,8 @@ class Cache:
         image.save(encoded, "JPEG", quality=QUALITY)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_atomic(path, encoded.getvalue(), durable=False)
-        except (OSError, StoreError) as error:
+            _replace(path, encoded.getvalue())
+        except OSError as error:
             self.trouble = f"previews are not kept: {error}"
             return
         self._count(len(encoded.getvalue()))
@@ -133,6 +133,18 @@ class Cache:
                 continue  # another explorer evicted it
             found.append((facts.st_mtime_ns, facts.st_size, path))
         return found
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Let readers see the old file or the whole new one; a cache need not survive a power cut."""
+    handle, temporary = tempfile.mkstemp(suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
 
 
 def plain_file(root: Path, ref: PictureRef) -> Path:
