@@ -1,0 +1,102 @@
+"""Starts the worker process and carries messages to and from it."""
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import msgspec
+
+from b100tui.model.errors import MetricError, StoreError
+from b100tui.scoring.messages import Begin, Reply, Request
+from b100tui.workspace.places import cache_dir
+
+_ENCODER = msgspec.json.Encoder()
+# One thread a picture: libraries that start their own only get in each other's way.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VIPS_CONCURRENCY")
+
+
+class WorkerProcess:
+    """One worker; `pid` is its process. It ends by `close`, or when this process dies."""
+
+    def __init__(self, begin: Begin, python: str = "") -> None:
+        self._replies: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
+        there, self._requests = os.pipe()
+        here, back = os.pipe()
+        try:
+            with log_file(Path(begin.root)).open("ab") as log:
+                self._process = subprocess.Popen(
+                    [
+                        *(python or sys.executable, "-m", "b100tui.scoring.worker"),
+                        *(str(there), str(back)),
+                    ],
+                    pass_fds=(there, back),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    env={**os.environ, **dict.fromkeys(_THREADS, "1")},
+                )
+        except OSError as error:
+            os.close(self._requests)
+            os.close(here)
+            raise MetricError(
+                f"cannot start the scoring worker: {error}", "check [score] python in the settings"
+            ) from error
+        finally:
+            os.close(there)
+            os.close(back)
+        self.pid = self._process.pid
+        self.log = log_file(Path(begin.root))
+        threading.Thread(target=self._listen, args=(here,), daemon=True).start()
+        self.send(begin)
+
+    def send(self, request: Request) -> None:
+        """Send one request; to a dead worker it is lost, and `receive` will say so."""
+        data = _ENCODER.encode(request) + b"\n"
+        try:
+            while data:
+                data = data[os.write(self._requests, data) :]
+        except BrokenPipeError:
+            return
+
+    def receive(self, timeout: float) -> Reply | None:
+        """Return the next reply, None when the worker is dead; queue.Empty after `timeout` s."""
+        return self._replies.get(timeout=timeout)
+
+    def kill(self) -> None:
+        """End the worker at once; what was in flight is lost."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Let the worker end and wait for it; one that does not is killed."""
+        os.close(self._requests)
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def ending(self) -> str:
+        """Return how a dead worker ended, in words."""
+        code = self._process.wait()
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        return f"the worker {how}"
+
+    def _listen(self, here: int) -> None:
+        decoder = msgspec.json.Decoder(Reply)
+        with os.fdopen(here, "rb") as replies:
+            for line in replies:
+                if line.endswith(b"\n"):
+                    self._replies.put(decoder.decode(line))
+        self._replies.put(None)
+
+
+def log_file(root: Path) -> Path:
+    """Return where the worker's own output goes: the null device when there is no cache folder."""
+    try:
+        return cache_dir(root) / "score-worker.log"
+    except StoreError:
+        return Path(os.devnull)
