@@ -17,7 +17,7 @@ from b100tui.index.snapshot import first_paint
 from b100tui.model.errors import StoreError
 from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.locks import hold
-from b100tui.workspace.places import cache_dir
+from b100tui.workspace.places import cache_dir, workspace_dirs
 
 if TYPE_CHECKING:
     from b100tui.index.tables import Connection
@@ -43,9 +43,10 @@ def refresh(
     `wait_seconds`, StoreError when the cache cannot be written (the generation before stays),
     RootError when the folder vanished, IndexCancelledError.
     """
-    from b100tui.sources import walk
+    from b100tui.sources import find_mapping, walk
 
     started = time.monotonic()
+    mapping = mapping or find_mapping(workspace_dirs(root))
     cache = cache_dir(root)
     if not rebuild:
         report = unchanged_report(cache, digest_of(root, walk(root), mapping))

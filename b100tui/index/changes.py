@@ -81,4 +81,6 @@ def step_signature(step: SourceStep, scan: Scan) -> str:
 
 def run_signature(run: SourceRun) -> str:
     """Return a hash over what the scan knows of a run itself, its steps aside."""
-    return hashlib.blake2b(_ENCODE.encode((run.run, run.folder)), digest_size=12).hexdigest()
+    return hashlib.blake2b(
+        _ENCODE.encode((run.run, run.folder, run.duplicates)), digest_size=12
+    ).hexdigest()

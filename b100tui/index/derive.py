@@ -13,6 +13,7 @@ import msgspec
 
 from b100tui.index.rows import ABSENT, RunRow
 from b100tui.index.tables import append, dump, statement
+from b100tui.model.scan import Duplicate
 
 if TYPE_CHECKING:
     from b100tui.index.tables import Connection
@@ -30,6 +31,7 @@ SPARK_LEVELS = 8
 MISSING_LISTED = 1000
 _WORDS_LIMIT = 4000
 _PENDING = "run IN (SELECT run FROM pending)"
+_DUPLICATES = msgspec.json.Decoder(tuple[Duplicate, ...])
 _LABELS = msgspec.json.Decoder(dict[str, str])
 
 
@@ -80,8 +82,8 @@ def _summary(
     fact: tuple[Any, ...], signals: Mapping[str, tuple[list[int], list[float]]]
 ) -> tuple[Any, ...]:
     (run, image, recipe, setting, editor, editor_kind, repeat, labels, model, planned, parent,
-     simulated, stopped, folder, sort_key, steps, fine, unreadable, refused, cost, prompts, sizes,
-     valid, metrics, differs, worst, worst_gap, sections, marks) = fact  # fmt: skip
+     simulated, stopped, folder, duplicates, sort_key, steps, fine, unreadable, refused, cost,
+     prompts, sizes, valid, metrics, differs, worst, worst_gap, sections, marks) = fact  # fmt: skip
     steps = steps or []
     sizes = tuple((int(w), int(h), int(n)) for w, h, n in sizes or ())
     missing, absent = _missing(steps)
@@ -93,6 +95,7 @@ def _summary(
         "simulated": simulated,
         "fork": parent is not None,
         "gaps": absent > 0,
+        "duplicates": duplicates != "[]",
         "sizes": len(sizes) > 1,
         "unreadable": unreadable > 0,
         "refused": refused > 0,
@@ -108,6 +111,7 @@ def _summary(
         editor=editor,
         repeat=repeat,
         labels=_LABELS.decode(labels),
+        duplicates=_DUPLICATES.decode(duplicates),
         steps=len(steps),
         first_step=steps[0] if steps else None,
         last_step=steps[-1] if steps else None,

@@ -141,7 +141,7 @@ def apply_runs(con: "Connection", plan: Plan) -> None:
     append(
         con,
         "run",
-        (run_row(source.run, source.folder, signature) for source, signature in plan.runs),
+        (run_row(source, signature) for source, signature in plan.runs),
     )
     con.execute("DROP TABLE gone")
 

@@ -2,7 +2,8 @@
 
 from msgspec import Struct, field
 
-from b100tui.model.scan import LeftOut
+from b100tui.model.records import MarkRecord, Section
+from b100tui.model.scan import Duplicate, LeftOut
 
 ABSENT = -1  # a spark cell without a value
 
@@ -12,10 +13,10 @@ class RunRow(Struct, frozen=True, kw_only=True):
 
     `steps` counts the steps that exist; `missing` lists those absent between `first_step` and
     `last_step`. `sizes` holds (width, height, count), most frequent first. `coverage` is the
-    share (0 to 1) of the known metrics' values that exist over the run's readable steps, None
-    without any metric. `worst_gap` belongs to `worst_metric`: the largest failure at steps 5,
-    10 or 20 in normalised points, or in raw units where the metric's range is open. `spark`
-    holds at most 24 levels 0 to 7 of `spark_metric`, -1 where no value exists.
+    share (0 to 1) of values that exist, over the run's readable steps and the metrics asked of
+    it, None without any metric. `worst_gap` belongs to `worst_metric`: the largest failure at
+    steps 5, 10 or 20 in normalised points, or in raw units where the metric's range is open.
+    `spark` holds at most 24 levels 0 to 7 of `spark_metric`, -1 where no value exists.
     """
 
     run: str
@@ -29,6 +30,7 @@ class RunRow(Struct, frozen=True, kw_only=True):
     first_step: int | None = None
     last_step: int | None = None
     missing: tuple[int, ...] = ()
+    duplicates: tuple[Duplicate, ...] = ()
     sizes: tuple[tuple[int, int, int], ...] = ()
     coverage: float | None = None
     onset: int | None = None
@@ -68,6 +70,26 @@ class FirstPaint(Struct, frozen=True, kw_only=True):
     rows: tuple[RunRow, ...]
     sort: str = "natural"
     filter: str = ""
+
+
+class StepView(Struct, frozen=True, kw_only=True):
+    """One step as the command line prints it. A score that failed is None."""
+
+    step: int
+    status: str
+    reason: str | None = None
+    path: str | None = None
+    member: str | None = None
+    width: int | None = None
+    height: int | None = None
+    format: str | None = None
+    bytes: int | None = None
+    prompt: str | None = None
+    sections: tuple[Section, ...] = ()
+    scores: dict[str, float | None] = field(default_factory=dict)
+    verdict: str | None = None
+    marks: tuple[MarkRecord, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):

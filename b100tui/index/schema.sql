@@ -12,7 +12,8 @@ CREATE TABLE run (
     run VARCHAR, image VARCHAR, recipe VARCHAR, setting VARCHAR, editor VARCHAR,
     editor_kind VARCHAR, repeat BIGINT, labels VARCHAR, model VARCHAR, parameters VARCHAR,
     seed_policy VARCHAR, session VARCHAR, steps_planned BIGINT, parent VARCHAR, remedy VARCHAR,
-    simulated BOOLEAN, stopped VARCHAR, folder VARCHAR, sort_key VARCHAR, signature VARCHAR
+    simulated BOOLEAN, stopped VARCHAR, folder VARCHAR, duplicates VARCHAR,
+    sort_key VARCHAR, signature VARCHAR
 );
 CREATE TABLE step (
     run VARCHAR, step BIGINT, status VARCHAR, reason VARCHAR, path VARCHAR, member VARCHAR,
@@ -63,3 +64,5 @@ CREATE TABLE run_summary (
     editor VARCHAR, editor_kind VARCHAR, model VARCHAR, repeat BIGINT, labels VARCHAR,
     parent VARCHAR, simulated BOOLEAN, stopped BOOLEAN, words VARCHAR, item VARCHAR
 );
+CREATE VIEW normalised AS
+SELECT run, step, metric, norm, gap FROM score WHERE norm IS NOT NULL;

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from b100tui.index.derive import MISSING_LISTED
-from b100tui.model.records import PictureRef, Section, Step
+from b100tui.index.rows import StepView
+from b100tui.model.records import MarkRecord, PictureRef, Section, Step
 
 Ask = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 _PARAMETERS = msgspec.json.Decoder(dict[str, Any])
@@ -36,6 +37,33 @@ def steps_of(ask: Ask, run: str) -> list[Step]:
                 found.append(Step(run=run, step=gap, status="missing", reason="no such file"))
         found.append(_step(run, row, tuple(sections.get(number, ()))))
     return found
+
+
+def step_view(
+    step: Step,
+    scores: dict[str, float | None],
+    verdict: str | None,
+    marks: tuple[MarkRecord, ...],
+) -> StepView:
+    """Return a step as the command line prints it."""
+    picture = step.picture
+    return StepView(
+        step=step.step,
+        status=step.status,
+        reason=step.reason,
+        path=picture.path if picture else None,
+        member=picture.member if picture else None,
+        width=step.width,
+        height=step.height,
+        format=step.format,
+        bytes=picture.bytes if picture else None,
+        prompt=step.prompt,
+        sections=step.sections,
+        scores=scores,
+        verdict=verdict,
+        marks=marks,
+        warnings=step.warnings,
+    )
 
 
 def _step(run: str, row: tuple[Any, ...], sections: tuple[Section, ...]) -> Step:

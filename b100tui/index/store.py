@@ -11,9 +11,9 @@ import msgspec
 
 from b100tui.index import generation as files
 from b100tui.index.filters import Filter, parse
-from b100tui.index.rows import IndexReport, RunRow, SearchResult, Series
+from b100tui.index.rows import IndexReport, RunRow, SearchResult, Series, StepView
 from b100tui.index.search import TextIndex, search
-from b100tui.index.steps import steps_of
+from b100tui.index.steps import step_view, steps_of
 from b100tui.index.tail import Tail
 from b100tui.model.errors import StoreError, UnknownRunError
 from b100tui.model.records import MarkRecord, Step, VerdictRecord
@@ -81,6 +81,11 @@ class Index:
         rows = self._ask(f"SELECT run FROM run_summary r {where} ORDER BY sort_key", values)
         return [run for (run,) in rows]
 
+    def total_steps(self) -> int:
+        """Return how many steps there are."""
+        ((count,),) = self._ask("SELECT coalesce(sum(steps), 0) FROM run_summary")
+        return int(count)
+
     def find_run(self, name: str) -> RunRow:
         """Return the run with this id or unique prefix.
 
@@ -109,6 +114,26 @@ class Index:
     def steps(self, run: str) -> list[Step]:
         """Return the steps of a run in order; absent ones in between have status missing."""
         return steps_of(self._ask, run)
+
+    def step_views(self, run: str) -> list[StepView]:
+        """Return the steps of a run with scores, newest verdict and marks."""
+        scores: dict[int, dict[str, float | None]] = {}
+        for step, metric, value in self._ask(
+            "SELECT step, metric, value FROM score WHERE run = ? ORDER BY metric", [run]
+        ):
+            scores.setdefault(step, {})[metric] = value
+        newest = sorted(self.verdicts(run), key=lambda verdict: verdict.time)
+        verdicts = {verdict.step: verdict.verdict for verdict in newest}
+        return [
+            step_view(
+                step,
+                scores.get(step.step, {}),
+                verdicts.get(step.step),
+                tuple(mark for mark in marks if mark.step == step.step),
+            )
+            for marks in (self.marks(run),)
+            for step in self.steps(run)
+        ]
 
     def series(self, run: str) -> list[Series]:
         """Return the series of every metric of a run, by metric id."""

@@ -49,7 +49,7 @@ marks AS (
     SELECT run, count(*) AS n FROM mark WHERE run IN (SELECT run FROM pending) GROUP BY run
 )
 SELECT r.run, r.image, r.recipe, r.setting, r.editor, r.editor_kind, r.repeat, r.labels, r.model,
-    r.steps_planned, r.parent, r.simulated, r.stopped, r.folder, r.sort_key,
+    r.steps_planned, r.parent, r.simulated, r.stopped, r.folder, r.duplicates, r.sort_key,
     s.steps, coalesce(s.fine, 0), coalesce(s.unreadable, 0), coalesce(s.refused, 0), s.cost_usd,
     s.prompts, z.sizes, coalesce(c.valid, 0), coalesce(c.metrics, 0), coalesce(c.differs, false),
     w.metric, w.gap, coalesce(t.n, 0), coalesce(k.n, 0)

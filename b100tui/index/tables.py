@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from b100tui.model.records import MarkRecord, Run, ScoreRecord, Step, VerdictRecord
+from b100tui.model.records import MarkRecord, ScoreRecord, Step, VerdictRecord
+from b100tui.model.scan import SourceRun
 from b100tui.model.text import clean
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ def _counted(digits: str) -> str:
     return f"{min(len(plain), 999):03d}{plain}"
 
 
-def run_row(run: Run, folder: str, signature: str) -> tuple[Any, ...]:
+def run_row(source: SourceRun, signature: str) -> tuple[Any, ...]:
     """Return the row of table `run`."""
+    run = source.run
     return (
         run.run,
         run.image,
@@ -72,7 +74,8 @@ def run_row(run: Run, folder: str, signature: str) -> tuple[Any, ...]:
         run.remedy,
         run.simulated,
         _text(run.stopped),
-        folder,
+        source.folder,
+        dump(source.duplicates),
         natural_key(run.image, run.setting, run.repeat, run.run),
         signature,
     )

@@ -13,12 +13,17 @@ from b100tui.index.generation import database_path
 from b100tui.index.ingest import SOURCE, affected_runs, apply_runs, compare, take_steps
 from b100tui.index.records import read_new
 from b100tui.index.tables import append, statement
-from b100tui.sources import scan_folder
+from b100tui.sources import find_mapping, scan_folder
+from b100tui.workspace.places import workspace_dirs
 
 if TYPE_CHECKING:
     from b100tui.index.tables import Connection
 
 SEEN = ("run", "step", "section", "score", "verdict", "mark", "series", "gap", "run_summary")
+NORMALISED = (
+    "CREATE VIEW normalised AS SELECT run, step, metric, norm, gap FROM score"
+    " WHERE norm IS NOT NULL"
+)
 BUILD_RECORDS = 5_000
 BUILD_SECONDS = 60.0
 # A scan of the whole folder must not take more than this share of the time.
@@ -53,6 +58,7 @@ class Tail:
                 for table in (*SEEN, "metric", "meta", "part", "trouble")
             )
         )
+        self._con.execute(NORMALISED)
         self._live: Connection | None = None
         self._places: dict[str, int] = {}
         self._folders: dict[str, int] | None = None
@@ -105,13 +111,7 @@ class Tail:
         if self._records < BUILD_RECORDS and time.monotonic() - self._since < BUILD_SECONDS:
             return False
         self._since = time.monotonic()
-        self._builder = subprocess.Popen(
-            [sys.executable, "-m", "b100tui.index.builder", os.fspath(self.root)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        self._builder = start_builder(self.root)
         return True
 
     def _prepare(self) -> "Connection":
@@ -131,7 +131,7 @@ class Tail:
         if time.monotonic() < self._next_scan or not self._folders_changed(live):
             return set()
         began = time.monotonic()
-        scan = scan_folder(self.root)
+        scan = scan_folder(self.root, find_mapping(workspace_dirs(self.root)))
         known = live.execute("SELECT run, signature FROM memory.main.run").fetchall()
         steps = live.execute("SELECT run, step, signature FROM memory.main.step").fetchall()
         plan = compare(scan, dict(known), {(run, step): mark for run, step, mark in steps})
@@ -185,6 +185,17 @@ class Tail:
                 f" UNION ALL SELECT * FROM memory.live.{table}"
             )
         cursor.close()
+
+
+def start_builder(root: Path) -> subprocess.Popen[bytes]:
+    """Start the builder of generation and text index in a process that outlives this one."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "b100tui.index.builder", os.fspath(root)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def _changed_ns(folder: Path) -> int:

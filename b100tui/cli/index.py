@@ -1,0 +1,94 @@
+"""`b100 index`: builds or refreshes the index of a folder."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from b100tui.cli.indexed import refreshed
+from b100tui.cli.output import add_json, emit_json, narrate, reading_root
+from b100tui.workspace.places import remember_root
+
+if TYPE_CHECKING:
+    from b100tui.index.rows import IndexReport
+
+WATCH_SECONDS = 2.0
+_LISTED = 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `b100 index`."""
+    parser.add_argument("dir", nargs="?", metavar="ROOT", help="folder of runs")
+    parser.add_argument("--previews", action="store_true", help="make the preview pictures too")
+    parser.add_argument("--watch", action="store_true", help="go on refreshing until ctrl-c")
+    parser.add_argument("--rebuild", action="store_true", help="read everything anew")
+    parser.add_argument(
+        "--verify", action="store_true", help="hash the pictures and compare with their sidecars"
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refresh, then do what else is asked for."""
+    from b100tui.index.text import build_text
+
+    root = reading_root(args, args.dir)
+    report = refreshed(root, rebuild=args.rebuild)
+    remember_root(root)
+    build_text(root)
+    found = _verified(root) if args.verify else None
+    if args.previews:
+        _previews(root, args.config)
+    _print(args, report, found)
+    while args.watch:
+        time.sleep(WATCH_SECONDS)
+        newer = refreshed(root)
+        if newer.generation != report.generation:
+            report = newer
+            build_text(root)
+            _print(args, report, None)
+    return 0
+
+
+def _print(
+    args: argparse.Namespace, report: "IndexReport", found: list[dict[str, str]] | None
+) -> None:
+    if args.json:
+        import msgspec
+
+        document = msgspec.to_builtins(report)
+        if found is not None:
+            document["mismatched"] = found
+        emit_json(document)
+        return
+    print(
+        f"generation {report.generation}: {report.runs} runs, {report.steps} steps,"
+        f" {report.sections} sections, {report.scores} scores, {report.verdicts} verdicts,"
+        f" {report.marks} marks"
+    )
+    print(
+        f"{report.added} added, {report.changed} changed, {report.removed} removed,"
+        f" {report.unreadable} unreadable in {report.seconds:.1f} s"
+    )
+    for left in (*report.unreadable_files, *report.bad_records)[:_LISTED]:
+        narrate(f"{left.path}: {left.reason}")
+    if found is not None:
+        print(f"{len(found)} pictures differ from their recorded hash")
+        for item in found[:_LISTED]:
+            narrate(f"{item['path']}: {item['reason']}")
+
+
+def _verified(root: Path) -> list[dict[str, str]]:
+    from b100tui.index.store import open_index
+    from b100tui.index.verify import verify
+
+    return [{"path": item.path, "reason": item.reason} for item in verify(open_index(root))]
+
+
+def _previews(root: Path, config: str | None) -> None:
+    from b100tui.index.previews import make_previews
+    from b100tui.workspace import settings
+
+    limit = settings.load(config).preview_cache_mb * 1_000_000
+    made, failed = make_previews(root, limit)
+    narrate(f"previews: {made} pictures ready, {failed} cannot be decoded")

@@ -1,0 +1,79 @@
+"""Opens the index for a reading command, brought up to date first."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from b100tui.cli.output import narrate, reading_root
+from b100tui.model.errors import LockHeldError
+from b100tui.workspace.places import cache_dir, remember_root
+
+if TYPE_CHECKING:
+    from b100tui.index.rows import IndexReport
+    from b100tui.index.store import Index
+
+_EVERY_SECONDS = 0.2
+_WAIT_SECONDS = 600.0
+
+
+def add_refresh(parser: argparse.ArgumentParser) -> None:
+    """Add `--no-refresh`."""
+    parser.add_argument(
+        "--no-refresh", action="store_true", help="use the index as it is, even if files changed"
+    )
+
+
+def opened(args: argparse.Namespace, positional: str | None = None) -> "Index":
+    """Return the index of the root meant, refreshed unless --no-refresh; the root is remembered.
+
+    Goes on with the newest generation there is when another process is building one.
+    """
+    from b100tui.index.generation import newest
+    from b100tui.index.store import open_index
+
+    root = reading_root(args, positional)
+    there = newest(cache_dir(root)) is not None
+    if not (args.no_refresh and there):
+        try:
+            refreshed(root, wait_seconds=0.0 if there else _WAIT_SECONDS)
+        except LockHeldError as error:
+            if not there:
+                raise
+            narrate(f"{error.message}: showing the index as it was before")
+    index = open_index(root)
+    remember_root(root)
+    return index
+
+
+def refreshed(
+    root: Path, *, rebuild: bool = False, wait_seconds: float = _WAIT_SECONDS
+) -> "IndexReport":
+    """Refresh the index of `root` with progress on stderr when that is a terminal."""
+    from b100tui.index.build import refresh
+
+    bar = _Bar()
+    try:
+        return refresh(root, rebuild=rebuild, progress=bar.show, wait_seconds=wait_seconds)
+    finally:
+        bar.clear()
+
+
+class _Bar:
+    """Steps read so far, redrawn in place; silent where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._last = 0.0
+        self._drawn = False
+
+    def show(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self._live and now - self._last > _EVERY_SECONDS:
+            self._last, self._drawn = now, True
+            print(f"\rindexing {done:,} of {total:,} steps", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self._drawn:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

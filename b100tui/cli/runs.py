@@ -1,0 +1,52 @@
+"""`b100 runs`: the runs of a folder."""
+
+import argparse
+
+from b100tui.cli.indexed import add_refresh, opened
+from b100tui.cli.output import add_json, emit_json, emit_jsonl
+from b100tui.cli.tabular import print_table, spark
+
+EPILOG = """examples:
+  b100 runs DIR
+  b100 runs --filter 'image:dongpo onset<8'
+  b100 runs --filter 'step>10 brisque.gap>0' --jsonl"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `b100 runs`."""
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("dir", nargs="?", metavar="ROOT", help="folder of runs")
+    parser.add_argument("--filter", metavar="EXPR", help="only runs for which this holds")
+    add_refresh(parser)
+    add_json(parser, lines=True)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the runs."""
+    index = opened(args, args.dir)
+    rows = index.runs(args.filter)
+    if args.json:
+        emit_json(rows)
+    elif args.jsonl:
+        emit_jsonl(rows)
+    else:
+        print_table(
+            ("run", "steps", "missing", "size", "signal", "onset", "worst", "gap", "notes"),
+            (
+                (
+                    row.run,
+                    row.steps,
+                    len(row.missing) or None,
+                    f"{row.sizes[0][0]}x{row.sizes[0][1]}" if row.sizes else None,
+                    spark(row.spark),
+                    row.onset,
+                    row.worst_metric,
+                    row.worst_gap,
+                    " ".join(row.badges),
+                )
+                for row in rows
+            ),
+        )
+        print(f"{len(rows)} runs, {sum(row.steps for row in rows)} steps")
+    return 0

@@ -1,0 +1,42 @@
+"""Compares pictures with the hashes that sidecars and scores recorded of them."""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from b100tui.model.errors import B100Error
+from b100tui.model.records import PictureRef
+from b100tui.model.scan import LeftOut
+
+if TYPE_CHECKING:
+    from b100tui.index.store import Index
+
+
+def verify(index: "Index") -> list[LeftOut]:
+    """Hash every picture with a recorded sha256 and return those that differ or are gone."""
+    rows = index.ask(
+        "SELECT path, member, bytes, mtime_ns, sha256 FROM step"
+        " WHERE sha256 IS NOT NULL AND path IS NOT NULL ORDER BY run, step"
+    )
+    found: list[LeftOut] = []
+    for path, member, size, mtime_ns, sha256 in rows:
+        ref = PictureRef(path, member, size or 0, mtime_ns or 0)
+        try:
+            actual = _hash(index.root, ref)
+        except (OSError, B100Error) as error:
+            reason = error.message if isinstance(error, B100Error) else str(error.strerror)
+            found.append(LeftOut(path, f"cannot be read: {reason}"))
+            continue
+        if actual != sha256:
+            found.append(LeftOut(path, f"sha256 is {actual[:12]}…, recorded was {sha256[:12]}…"))
+    return found
+
+
+def _hash(root: Path, ref: PictureRef) -> str:
+    from b100tui.sources import open_picture
+
+    source = open_picture(root, ref)
+    if isinstance(source, bytes):
+        return hashlib.sha256(source).hexdigest()
+    with source.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
