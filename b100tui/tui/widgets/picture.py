@@ -87,6 +87,7 @@ class PictureView(Widget):
         super().__init__(id=id, classes=classes)
         self._pipeline = pipeline
         self._viewer: Viewer | None = None
+        self._half_viewer: Viewer | None = None
         self._target: Target | None = None
         self._line: Sequence[Target] = ()
         self._position: int | None = None
@@ -157,6 +158,8 @@ class PictureView(Widget):
         if pipeline is None:
             return
         protocol = pipeline.facts.graphics
+        if protocol not in {"text", "half"} and Link.of(self.app) is None:
+            protocol = "half"
         if protocol == "text":
             self._request = None
             self._say(target.label, f"no pictures here: {pipeline.facts.reason}")
@@ -325,7 +328,9 @@ class PictureView(Widget):
             half = Request(request.target, request.area, "half")
             made = pipeline.best(half)
             if made is None:
-                pipeline.viewer(self._deliver_half).want(half)
+                if self._half_viewer is None:
+                    self._half_viewer = pipeline.viewer(self._deliver_half)
+                self._half_viewer.want(half)
             else:
                 self._rows = made.rows_of_cells
         self.refresh()
@@ -366,9 +371,10 @@ class PictureView(Widget):
             self.refresh()
 
     def _close_viewer(self) -> None:
-        if self._viewer is not None:
-            self._viewer.close()
-            self._viewer = None
+        for viewer in (self._viewer, self._half_viewer):
+            if viewer is not None:
+                viewer.close()
+        self._viewer = self._half_viewer = None
 
     def _margins(self, frame: Frame) -> tuple[int, int]:
         return (
@@ -410,6 +416,9 @@ class PictureView(Widget):
     def _picture_lines(self, frame: Frame, style: Style) -> dict[int, Strip]:
         width = self.size.width
         rows = self._rows
+        if not rows and self._covered():
+            # Half blocks are on their way; a stand-in would draw the picture over the pop-up.
+            return {}
         if not rows:
             left, top = self._margins(frame)
             right = width - left - frame.columns

@@ -1,0 +1,185 @@
+"""Newest wins, nothing queues, failures cost only themselves, memory is bounded."""
+
+import queue
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from b100tui.model.records import PictureRef
+from b100tui.terminal.facts import TerminalFacts
+from b100tui.terminal.frames import Area
+from b100tui.terminal.pictures import Bounded
+from b100tui.terminal.pipeline import Delivery, Pipeline
+from b100tui.terminal.targets import Request, Target, ViewSpec
+from tests.terminal.pictures import gradient
+
+AREA = Area(20, 10, 10, 20)
+WAIT = 20
+
+
+class Gate:
+    """An opener that counts, and can be held."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.open.set()
+        self.started: queue.Queue[str] = queue.Queue()
+
+    def __call__(self, root: Path, ref: PictureRef) -> Path:
+        self.started.put(ref.path)
+        self.open.wait(WAIT)
+        return root / ref.path
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for n in range(10):
+        gradient(64, 48).save(tmp_path / f"{n}.png")
+    (tmp_path / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    return tmp_path
+
+
+@pytest.fixture
+def pipeline(root: Path, tmp_path: Path, gate: Gate) -> Iterator[Pipeline]:
+    made = Pipeline(
+        root,
+        TerminalFacts(graphics="kitty"),
+        preview_folder=tmp_path / "previews",
+        opener=gate,
+        rest=0.0,
+    )
+    yield made
+    gate.open.set()
+    made.close()
+
+
+def target(name: str, view: ViewSpec | None = None) -> Target:
+    return Target(PictureRef(name), f"step {name}", view=view or ViewSpec())
+
+
+def request(name: str, protocol: str = "half", view: ViewSpec | None = None) -> Request:
+    return Request(target(name, view), AREA, protocol)
+
+
+def test_a_wanted_picture_is_delivered_and_then_there_at_once(pipeline: Pipeline) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    viewer = pipeline.viewer(got.put)
+    assert viewer.want(request("0.png")) is None
+    frame = got.get(timeout=WAIT).frame
+    assert frame is not None
+    assert (frame.columns, frame.rows) == (20, 8)
+    assert viewer.want(request("0.png")) == frame
+
+
+def test_a_rough_frame_comes_before_the_sharp_one(pipeline: Pipeline) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    pipeline.viewer(got.put).want(request("0.png", "kitty"))
+    frames = [got.get(timeout=WAIT).frame for _ in range(2)]
+    assert sorted(frame.quality for frame in frames if frame) == ["rough", "sharp"]
+
+
+def test_only_the_newest_of_many_requests_is_made(pipeline: Pipeline, gate: Gate) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    viewer = pipeline.viewer(got.put)
+    gate.open.clear()
+    viewer.want(request("0.png"))
+    assert gate.started.get(timeout=WAIT) == "0.png"
+    viewer.want(request("1.png"))
+    assert gate.started.get(timeout=WAIT) == "1.png"
+    for n in range(2, 9):
+        viewer.want(request(f"{n}.png"))
+    gate.open.set()
+    delivery = got.get(timeout=WAIT)
+    assert delivery.request == request("8.png")
+    assert gate.started.get(timeout=WAIT) == "8.png"
+    assert got.empty()
+
+
+def test_neighbours_are_made_ahead(pipeline: Pipeline, gate: Gate) -> None:
+    line = [target(f"{n}.png") for n in range(10)]
+    viewer = pipeline.viewer(lambda _: None)
+    viewer.want(request("4.png"), line, 4)
+    opened = {gate.started.get(timeout=WAIT) for _ in range(5)}
+    assert opened == {"2.png", "3.png", "4.png", "5.png", "6.png"}
+
+
+@pytest.mark.parametrize("name", ["broken.png", "absent.png"])
+def test_a_bad_picture_says_why_and_the_next_one_works(pipeline: Pipeline, name: str) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    viewer = pipeline.viewer(got.put)
+    viewer.want(request(name))
+    delivery = got.get(timeout=WAIT)
+    assert delivery.frame is None
+    assert name in delivery.reason
+    assert viewer.failed(request(name)) == delivery.reason
+    viewer.want(request("0.png"))
+    assert got.get(timeout=WAIT).frame is not None
+
+
+def test_a_closed_viewer_gets_nothing(pipeline: Pipeline, gate: Gate) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    first, second = pipeline.viewer(got.put), pipeline.viewer(got.put)
+    gate.open.clear()
+    first.want(request("0.png"))
+    gate.started.get(timeout=WAIT)
+    first.close()
+    second.want(request("1.png"))
+    gate.open.set()
+    assert got.get(timeout=WAIT).request == request("1.png")
+    assert got.empty()
+
+
+def test_a_zoom_shows_source_pixels_as_squares(pipeline: Pipeline) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    view = ViewSpec(zoom=2, centre=(0, 0))
+    pipeline.viewer(got.put).want(request("0.png", "half", view))
+    frame = got.get(timeout=WAIT).frame
+    assert frame is not None
+    rows = frame.rows_of_cells
+    pixels = gradient(64, 48)
+    assert (frame.columns, frame.rows) == (20, 10)
+    for y, row in enumerate(rows):
+        for x in range(20):
+            upper = tuple(row.ink[x * 6 : x * 6 + 3])
+            assert upper == pixels.getpixel((x // 2, y))
+
+
+def test_the_same_picture_in_both_shows_a_difference_of_zero(pipeline: Pipeline) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    view = ViewSpec(difference="abs", reference=PictureRef("1.png"), gain=8)
+    pipeline.viewer(got.put).want(request("0.png", "half", view))
+    frame = got.get(timeout=WAIT).frame
+    assert frame is not None
+    assert {value for row in frame.rows_of_cells for value in row.ink} == {0}
+
+
+def test_a_difference_of_two_sizes_says_so(pipeline: Pipeline, root: Path) -> None:
+    Image.new("RGB", (10, 10)).save(root / "small.png")
+    got: queue.Queue[Delivery] = queue.Queue()
+    view = ViewSpec(difference="abs", reference=PictureRef("small.png"))
+    pipeline.viewer(got.put).want(request("0.png", "half", view))
+    assert got.get(timeout=WAIT).reason == "sizes differ: 64x48 and 10x10"
+
+
+def test_no_thread_starts_before_the_first_request(root: Path, tmp_path: Path) -> None:
+    before = threading.active_count()
+    Pipeline(root, TerminalFacts(), preview_folder=tmp_path).viewer(lambda _: None)
+    assert threading.active_count() == before
+
+
+def test_the_least_recently_used_go_first_and_the_bytes_stay_bounded() -> None:
+    kept: Bounded[str, int] = Bounded(100)
+    for name in ("a", "b"):
+        kept.put(name, 1, 50)
+    assert kept.get("a") == 1
+    kept.put("c", 1, 50)
+    assert ("a" in kept, "b" in kept, "c" in kept) == (True, False, True)
+    assert kept.held == 100

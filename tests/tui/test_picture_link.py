@@ -1,0 +1,136 @@
+"""The picture widget on its driver, at a fake terminal: uploads, deletes, order, restoring."""
+
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.terminal.fake_terminal import ANSWERS, FakeTerminal
+from tests.terminal.pictures import gradient, read_sixel
+
+RIGHT, LEFT = "\x1b[C", "\x1b[D"
+SYNC, SYNC_END = "\x1b[?2026h", "\x1b[?2026l"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for n in range(4):
+        gradient(160 + n, 100).save(tmp_path / f"{n}.png")
+    return tmp_path
+
+
+def start(kind: str, root: Path, **options: bool) -> FakeTerminal:
+    return FakeTerminal(kind, "tests.terminal.picture_app", str(root), **options)
+
+
+def typed(root: Path) -> list[str]:
+    file = root / "keys"
+    return file.read_text().split() if file.exists() else []
+
+
+def test_kitty_pictures_go_up_once_and_are_freed_at_the_end(root: Path) -> None:
+    with start("kitty", root) as terminal:
+        terminal.wait_for("SHOWN 0 kitty")
+        here = terminal.press(RIGHT)
+        terminal.wait_for("SHOWN 1 kitty", here)
+        terminal.settle()
+        here = terminal.press(LEFT)
+        terminal.wait_for("SHOWN 0 kitty", here)
+        terminal.settle()
+        here = terminal.press(RIGHT)
+        terminal.wait_for("SHOWN 1 kitty", here)
+        assert terminal.uploads(here) == []
+        terminal.press("q")
+        assert terminal.finish() == 0
+        assert sorted(terminal.deletes()) == sorted(terminal.uploads())
+        assert len(set(terminal.uploads())) == len(terminal.uploads())
+        assert terminal.restored
+
+
+def test_a_kitty_upload_is_complete_before_its_placeholders(root: Path) -> None:
+    with start("kitty", root) as terminal:
+        terminal.wait_for("SHOWN 0 kitty")
+        text = terminal.text()
+        number = terminal.uploads()[0]
+        ink = f"\x1b[38;2;{number >> 16};{number >> 8 & 255};{number & 255}m\U0010eeee"
+        upload = text.index(f"i={number},")
+        assert text.index("m=0", upload) < text.index(ink)
+        inside = text[upload : text.index("m=0", upload)]
+        assert "\U0010eeee" not in inside
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_a_clean_terminal(root: Path, number: signal.Signals) -> None:
+    with start("kitty", root) as terminal:
+        terminal.wait_for("SHOWN 0 kitty")
+        os.kill(terminal.process.pid, number)
+        assert terminal.finish() == 128 + number
+        assert sorted(terminal.deletes()) == sorted(terminal.uploads())
+        assert terminal.restored
+
+
+def test_a_crash_leaves_a_clean_terminal_and_says_so(root: Path) -> None:
+    with start("kitty", root) as terminal:
+        terminal.wait_for("SHOWN 0 kitty")
+        terminal.press("x")
+        assert terminal.finish() == 1
+        assert sorted(terminal.deletes()) == sorted(terminal.uploads())
+        assert terminal.restored
+        assert "a crash that was asked for" in terminal.text()
+
+
+def sixels(text: str) -> list[str]:
+    return re.findall(r"\x1bP0;0;0q.*?\x1b\\", text, re.DOTALL)
+
+
+def test_a_sixel_step_is_one_synchronised_write_of_the_picture(root: Path) -> None:
+    with start("sixel", root) as terminal:
+        terminal.wait_for("SHOWN 0 sixel")
+        here = terminal.press(RIGHT)
+        terminal.wait_for("SHOWN 1 sixel", here)
+        text = terminal.text(here)
+        (shown,) = sixels(text)
+        before = text[: text.index(shown)]
+        assert before.rindex(SYNC) > before.rfind(SYNC_END)
+        picture = read_sixel(shown)
+        assert picture.height <= 23 * 20
+        red, green, _ = picture.getpixel((picture.width - 2, 2))
+        assert (red > 200, green < 60) == (True, True)
+
+
+def test_under_a_pop_up_a_sixel_gives_way_to_half_blocks_and_comes_back(root: Path) -> None:
+    with start("sixel", root) as terminal:
+        terminal.wait_for("SHOWN 0 sixel")
+        here = terminal.press("m")
+        terminal.wait_for("POP-UP", here)
+        terminal.wait_for("▀", here)
+        assert sixels(terminal.text(here)) == []
+        here = terminal.press("\x1b")
+        terminal.wait_for(r"\x1bP0;0;0q.*?\x1b\\", here)
+        assert "\uf8f0" not in terminal.text()
+
+
+def test_a_terminal_that_never_tells_its_cursor_still_gets_pictures(root: Path) -> None:
+    with start("half", root, places=False) as terminal:
+        terminal.wait_for("SHOWN 0 half")
+        for step in (1, 2, 3):
+            here = terminal.press(RIGHT)
+            terminal.wait_for(f"SHOWN {step} half", here)
+
+
+def test_late_answers_bring_better_pictures_and_type_nothing(root: Path) -> None:
+    with start("silent", root) as terminal:
+        terminal.wait_for("SHOWN 0 half")
+        terminal.press(ANSWERS["kitty"].decode())
+        terminal.wait_for("SHOWN 0 kitty")
+        here = terminal.press(RIGHT)
+        terminal.wait_for("SHOWN 1 kitty", here)
+        assert typed(root) == ["right"]
+
+
+def test_inline_jpeg_is_drawn_over_its_cells(root: Path) -> None:
+    with start("iterm", root) as terminal:
+        terminal.wait_for("SHOWN 0 iterm")
+        assert re.search(r"\x1b7\x1b\[1;\d+H\x1b\]1337;File=", terminal.text())
