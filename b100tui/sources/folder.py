@@ -60,7 +60,7 @@ def scan_folder(
     add("parquet", claim_shards(listing, taken))
     if mapping is None:
         add("guess", claim_guess(listing, taken))
-    mapped.unused = [left for left in mapped.unused if left.path not in taken]
+    mapped.unused = _still_unused(mapped.unused, taken)
     layouts = [name for name, claimed in claims if claimed.runs]
     told = attach(listing, [run for _, claimed in claims for run in claimed.runs], taken)
     claims.append(("", told))
@@ -101,8 +101,13 @@ def _with_own(mapped: Claimed, own: Claimed) -> Claimed:
         )
         mapped.runs[index] = msgspec.structs.replace(mine, run=run)
         own.runs.remove(mine)
-    mapped.unused = [left for left in mapped.unused if left.path not in own.used]
+    mapped.unused = _still_unused(mapped.unused, own.used)
     return mapped
+
+
+def _still_unused(unused: list[LeftOut], taken: set[str]) -> list[LeftOut]:
+    """Return what was left out, without pictures that another layout took after all."""
+    return [left for left in unused if left.path not in taken or not is_picture(left.path)]
 
 
 def _scan(

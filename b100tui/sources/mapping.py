@@ -84,8 +84,9 @@ def parse_mapping(text: str, place: str) -> Mapping:
     try:
         told = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        words = str(error).replace("end of document", f"its end, line {len(text.splitlines())}")
         raise LayoutError(
-            f"{place}: {clean_line(str(error))}", "put regular expressions in 'single quotes'"
+            f"{place}: {clean_line(words)}", "put regular expressions in 'single quotes'"
         ) from error
     check = _Check(text, place)
     check.keys(told, KEYS)
@@ -219,14 +220,10 @@ class _Check:
                 "try it in Python's re",
                 pattern,
             ) from error
-        if "step" not in compiled.groupindex:
-            raise self.error(
-                key,
-                f"{key} does not name the step",
-                r"put (?P<step>\d+) around its number",
-                pattern,
-            )
-        return RunRule(pattern=compiled, fixed=fixed, labels=labels or {})
+        if not {"step", "date"} & set(compiled.groupindex):
+            fix = r"put (?P<step>\d+) around its number, or (?P<date>...) around a date"
+            raise self.error(key, f"{key} does not name the step", fix, pattern)
+        return RunRule(pattern=compiled, fixed=fixed, labels=labels or {}, origin=origin)
 
     def table(self, told: dict[str, Any], key: str) -> TableRule:
         """Check one rule about a table."""

@@ -1,0 +1,163 @@
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from b100tui.cli.main import main
+from tests.shared_data import shared
+from tests.sources.made import own_run, picture, put
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    assert main(["scan", *words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def folder(root: Path) -> Path:
+    put(root, *(f"cat/step_{n}.png" for n in (0, 1, 4)))
+    put(root, "cat/step_1.webp", data=picture("webp"))
+    put(root, "cat/step_5.png", data=picture("png", (16, 6)))
+    put(root, "cat/step_6.png", data=b"")
+    put(root, "stray.png")
+    return root
+
+
+def test_json_has_the_keys_of_the_contract(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answer(capsys, str(folder(tmp_path)))
+    assert found["layout"] == "guess"
+    (run,) = found["runs"]  # type: ignore[misc]
+    wanted = {
+        "run": "cat",
+        "image": "cat",
+        "setting": "",
+        "editor": "",
+        "repeat": 0,
+        "steps": 5,
+        "first_step": 0,
+        "last_step": 6,
+        "missing": [2, 3],
+        "duplicates": [{"step": 1, "chosen": "cat/step_1.png", "others": ["cat/step_1.webp"]}],
+        "sizes": [[8, 6, 3], [16, 6, 1]],
+        "aspect_changes": [{"step": 5, "before": [8, 6], "after": [16, 6]}],
+    }
+    assert {key: run[key] for key in wanted} == wanted
+    assert {"recipe", "labels"} <= run.keys()
+    assert [left["path"] for left in found["unused"]] == ["stray.png"]  # type: ignore[attr-defined]
+    assert found["unreadable"] == [
+        {"path": "cat/step_6.png", "reason": "the file is empty (0 bytes)"}
+    ]
+
+
+def test_words_name_gaps_duplicates_sizes_and_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["scan", str(folder(tmp_path))]) == 0
+    told = capsys.readouterr()
+    for words in (
+        "1 run, 5 steps, 1 not used, 1 unreadable",
+        "missing steps 2-3",
+        "step 1 found twice: cat/step_1.png, not cat/step_1.webp",
+        "8x6 (3), 16x6 (1)",
+        "aspect changes at step 5",
+        "guessed from cat/step_#",
+        "stray.png",
+        "the file is empty",
+    ):
+        assert words in told.out
+    assert told.err == ""
+
+
+def test_names_with_escape_sequences_print_clean(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, *(f"\x1b[31mred[/b]/step_{n}.png" for n in range(3)), "\u202eevil\x07.png")
+    assert main(["scan", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "red[/b]" in told
+    assert not {"\x1b", "\x07", "\u202e"} & set(told)
+
+
+def test_names_that_are_no_utf8_print_and_encode(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    for number in range(3):
+        with open(bytes(tmp_path) + b"/\xff\xfe_step_%d.png" % number, "wb") as file:
+            file.write(picture())
+    assert main(["scan", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsysbinary.readouterr().out)["runs"][0]["steps"] == 3
+
+
+def test_mapping_is_written_once_and_then_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = answer(capsys, str(folder(tmp_path)))
+    after = answer(capsys, str(tmp_path), "--write-mapping")
+    path = tmp_path / ".b100" / "mapping.toml"
+    assert after["layout"] == "mapping"
+    (old,), (new,) = before["runs"], after["runs"]  # type: ignore[misc]
+    assert {**new, "labels": {}} == {**old, "labels": {}}
+    text = path.read_text()
+    assert tomllib.loads(text)
+    assert main(["scan", str(tmp_path), "--write-mapping"]) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert path.read_text() == text
+
+
+def test_mapping_for_a_read_only_root_goes_to_the_data_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: mode != 2)
+    answer(capsys, str(folder(tmp_path)), "--write-mapping")
+    assert not (tmp_path / ".b100").exists()
+    assert answer(capsys, str(tmp_path))["layout"] == "mapping"
+
+
+def test_given_mapping_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(r"image = 'cat/step_(?P<step>[01])\.png'")
+    found = answer(capsys, str(folder(tmp_path / "root")), "--mapping", str(mapping))
+    assert found["runs"][0]["steps"] == 2  # type: ignore[index]
+
+
+def test_wrong_mapping_names_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text("\nimag = 'x'")
+    assert main(["scan", str(tmp_path), "--mapping", str(mapping)]) == 1
+    told = capsys.readouterr()
+    assert "m.toml line 2: unknown key 'imag'" in told.err
+    assert "did you mean image?" in told.err
+    assert told.out == ""
+
+
+def test_mapping_and_write_mapping_exclude_each_other(tmp_path: Path) -> None:
+    assert main(["scan", str(tmp_path), "--mapping", "x", "--write-mapping"]) == 2
+
+
+def test_missing_folder_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scan", str(tmp_path / "nowhere")]) == 1
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_run_that_b100_made_says_why_it_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = own_run(tmp_path, "moss/plain/run-1", 2)
+    (made / "stopped.json").write_text('{"reason": "budget spent"}')
+    assert main(["scan", str(tmp_path)]) == 0
+    assert "stopped: budget spent" in capsys.readouterr().out
+
+
+def test_real_folder_of_everything_is_sorted_out(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, str(shared("real")))
+    runs = {run["run"]: run for run in found["runs"]}  # type: ignore[attr-defined]
+    assert runs.keys() == {"reed-vae-steps/eiffel_reed", "reed-vae-steps/eiffel_vanilla"}
+    assert all(run["sizes"] == [[512, 512, 25]] for run in runs.values())
+    unused = {left["path"] for left in found["unused"]}  # type: ignore[attr-defined]
+    assert {"rommel.jpg", "kodim03.png", "awkward/truncated_jpeg.jpg"} <= unused
