@@ -45,7 +45,7 @@ def quick_onset(
     A point estimate with a high threshold, for run lists. Steps before the reference, None
     and non-finite values are left out and the rest is taken as equally spaced.
     """
-    at, series, _, size = ramp.prepared(steps, values, reference)
+    at, series, size = ramp.prepared(steps, values, reference)
     limits = table()
     if len(at) < limits.shortest or size == 0.0:
         return None
@@ -72,7 +72,7 @@ def onset(
     interval. Statuses: `from_start` when no step but the reference lies before the change,
     `too_short` below the least number of values that can show one.
     """
-    at, series, _, size = ramp.prepared(steps, values, reference)
+    at, series, size = ramp.prepared(steps, values, reference)
     limits = table()
     if len(at) < limits.shortest:
         return Onset(

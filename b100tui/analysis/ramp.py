@@ -58,7 +58,9 @@ def whiten(series: Floats, phi: float) -> Floats:
     return out
 
 
-def shapes(steps: tuple[int, ...]) -> tuple[Floats, NDArray[np.int64], Floats]:
+def shapes(
+    steps: tuple[int, ...], ramps_tried: tuple[int, ...] = RAMPS
+) -> tuple[Floats, NDArray[np.int64], Floats]:
     """Return every clip(t - k, 0, m) as rows (curves, n), with the position of k and m."""
     times = np.asarray(steps, dtype=np.float64)
     rows: list[Floats] = []
@@ -66,21 +68,22 @@ def shapes(steps: tuple[int, ...]) -> tuple[Floats, NDArray[np.int64], Floats]:
     ramps: list[float] = []
     for start in range(len(times) - CARRIERS):
         left = times[-1] - times[start]
-        for ramp in [float(m) for m in RAMPS if m < left] + [float(left)]:
+        for ramp in [float(m) for m in ramps_tried if m < left] + [float(left)]:
             rows.append(np.clip(times - times[start], 0.0, ramp))
             starts.append(start)
             ramps.append(ramp)
     return np.array(rows), np.array(starts, dtype=np.int64), np.array(ramps)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def curves(steps: tuple[int, ...]) -> tuple[Curves, ...]:
     """Return the candidate curves of `steps` (ascending, at least 4), one set a coefficient."""
     rows, starts, ramps = shapes(steps)
-    return tuple(_curves(rows, starts, ramps, phi) for phi in PHI)
+    return tuple(of_shapes(rows, starts, ramps, phi) for phi in PHI)
 
 
-def _curves(rows: Floats, starts: NDArray[np.int64], ramps: Floats, phi: float) -> Curves:
+def of_shapes(rows: Floats, starts: NDArray[np.int64], ramps: Floats, phi: float) -> Curves:
+    """Return the whitened unit curves of `shapes` for one AR coefficient."""
     flat = whiten(np.ones(rows.shape[1]), phi)
     flat /= np.linalg.norm(flat)
     basis = whiten(rows, phi)
@@ -128,8 +131,10 @@ def despiked(raw: Floats) -> Floats:
     if len(raw) < 4:
         return raw
     half = raw / 4.0  # differences of values near the largest double must not overflow
-    scale = 1.4826 * float(np.median(np.abs(np.diff(half))))
-    middle = np.median(np.stack([half[:-2], half[1:-1], half[2:]]), axis=0)
+    sizes = np.abs(half[1:] - half[:-1])
+    scale = 1.4826 * float(np.partition(sizes, len(sizes) // 2)[len(sizes) // 2])
+    low = np.minimum(half[:-2], half[2:])
+    middle = np.minimum(np.maximum(half[1:-1], low), np.maximum(half[:-2], half[2:]))
     out = half.copy()
     lone = np.abs(half[1:-1] - middle) > SPIKE * scale
     out[1:-1][lone] = middle[lone]
@@ -139,34 +144,48 @@ def despiked(raw: Floats) -> Floats:
     return raw if np.array_equal(out, half) else np.asarray(out * 4.0)
 
 
-def prepared(
+def usable(
     steps: Sequence[int], values: Sequence[float | None], reference: int
-) -> tuple[tuple[int, ...], Floats, float, float]:
-    """Return (steps, values, centre, size) from the reference on, in ascending order.
+) -> tuple[tuple[int, ...], Floats]:
+    """Return the steps from the reference on that have a finite value, ascending, and the values.
 
-    Values are finite, centred on their median and scaled to size 1; size 0 means all equal.
-    A value that stands alone against both neighbours is an odd picture, not a change that
-    stays: it is put back between them. Series longer than LONGEST are averaged in equal
-    blocks, each known by its first step.
+    Of several values of one step the first counts.
     """
     at = np.asarray(list(steps), dtype=np.int64)
     raw = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     keep = np.isfinite(raw) & (at >= reference)
     at, first = np.unique(at[keep], return_index=True)
-    raw = raw[keep][first]
+    return tuple(at.tolist()), raw[keep][first]
+
+
+def scaled(raw: Floats) -> tuple[Floats, float]:
+    """Return `raw` (n,) centred on its median with size 1, and that size; 0 if all are equal."""
+    centre = float(np.median(raw / 2.0))
+    # Halved first, so that values near the largest double cannot overflow.
+    shifted = raw / 2.0 - centre
+    size = float(np.max(np.abs(shifted)))
+    if size <= 1e-13 * abs(centre):
+        return np.zeros_like(raw), 0.0
+    return shifted / size, 2.0 * size
+
+
+def prepared(
+    steps: Sequence[int], values: Sequence[float | None], reference: int
+) -> tuple[tuple[int, ...], Floats, float]:
+    """Return (steps, values, size) from the reference on, ready for `fit`.
+
+    A value that stands alone against both neighbours is an odd picture, not a change that
+    stays: it is put back between them. Series longer than LONGEST are averaged in equal
+    blocks, each known by its first step.
+    """
+    at, raw = usable(steps, values, reference)
+    if not len(raw):
+        return at, raw, 0.0
+    raw = despiked(raw)
     if len(raw) > LONGEST:
         block = -(-len(raw) // LONGEST)
         edges = np.arange(0, len(raw), block)
         lengths = np.diff(np.append(edges, len(raw)))
         raw = np.add.reduceat(raw / np.repeat(lengths, lengths), edges)
-        at = at[edges]
-    if not len(raw):
-        return (), raw, 0.0, 0.0
-    raw = despiked(raw)
-    centre = float(np.median(raw))
-    # Halved first, so that values near the largest double cannot overflow.
-    shifted = raw / 2.0 - centre / 2.0
-    size = float(np.max(np.abs(shifted)))
-    if size <= 1e-13 * abs(centre):
-        return tuple(at.tolist()), np.zeros_like(raw), centre, 0.0
-    return tuple(at.tolist()), shifted / size, centre, 2.0 * size
+        at = tuple(at[edge] for edge in edges)
+    return at, *scaled(raw)
