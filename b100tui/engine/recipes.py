@@ -1,0 +1,90 @@
+"""Recipes: the prompts of a run and how they cycle; shipped as data, added to by the user."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from b100tui.model.errors import UsageError
+from b100tui.model.text import clean_line
+from b100tui.workspace.places import config_dir
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+class Recipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Prompts asked one a step, from the first again after the last.
+
+    `kind` says what comparing steps may assume: identity (every step should equal the
+    reference), cycle (equal within a phase), add (equal outside what was added), or
+    reconstruct. `tags` mark remedies and restore passes. `returns_every` is the number of
+    steps after which the picture should be the initial one again; 0 where it never is.
+    """
+
+    name: str = ""
+    about: str
+    kind: Literal["identity", "cycle", "add", "reconstruct"]
+    prompts: tuple[str, ...]
+    returns_every: int = 0
+    tags: tuple[str, ...] = ()
+
+    @property
+    def cycle(self) -> int:
+        """Number of prompts before they repeat."""
+        return len(self.prompts)
+
+    def prompt(self, step: int) -> str:
+        """Return the prompt that makes `step` (1 = first output)."""
+        if step < 1:
+            raise ValueError(f"step {step} has no prompt: step 0 is the initial image")
+        return self.prompts[(step - 1) % len(self.prompts)]
+
+    def phase(self, step: int) -> int:
+        """Return the phase of `step` in the cycle; step 1 and step 1 + cycle share one."""
+        return (step - 1) % len(self.prompts)
+
+
+def recipe_folders() -> tuple[Path, ...]:
+    """Return the shipped folder and the user's; a user's recipe replaces one of its name."""
+    return Path(str(files("b100tui.engine").joinpath("recipes"))), config_dir() / "recipes"
+
+
+def recipes() -> dict[str, Recipe]:
+    """Return every recipe by name, in natural order.
+
+    Raises UsageError naming file and reason when one of them cannot be read.
+    """
+    found: dict[str, Recipe] = {}
+    for folder in recipe_folders():
+        for path in sorted(folder.glob("*.toml")):
+            found[path.stem] = _read(path)
+    return dict(sorted(found.items()))
+
+
+def recipe(name: str) -> Recipe:
+    """Return the recipe called `name`; UsageError names the near ones."""
+    known = recipes()
+    if name not in known:
+        import difflib
+
+        near = difflib.get_close_matches(name, known, 3) or sorted(known)
+        raise UsageError(f"no recipe {clean_line(name)!r}", f"there are: {', '.join(near)}")
+    return known[name]
+
+
+def _read(path: Path) -> Recipe:
+    where = f"recipe {path}"
+    if not _NAME.fullmatch(path.stem):
+        raise UsageError(f"{where}: the name may hold a-z, 0-9 and -", "rename the file")
+    try:
+        read = msgspec.toml.decode(path.read_bytes(), type=Recipe)
+    except OSError as error:
+        raise UsageError(f"{where}: {error.strerror}", "make it readable or remove it") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{where}: {clean_line(str(error))}", "mend the file") from error
+    if not read.prompts or not all(prompt.strip() for prompt in read.prompts):
+        raise UsageError(f"{where}: needs at least one prompt with words", "mend the file")
+    return msgspec.structs.replace(read, name=path.stem)

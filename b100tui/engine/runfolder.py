@@ -1,0 +1,53 @@
+"""A run's folder: its frozen plan, and what ended it early."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from b100tui.model.errors import StoreError
+from b100tui.model.records import RunPlan
+from b100tui.workspace.atomic import write_atomic
+
+PLAN = "run.json"
+STOPPED = "stopped.json"
+# What a run is asked to do; ids, dates, versions and the planned length may differ on resume.
+_HASHED = (
+    *("image", "recipe", "setting", "editor", "repeat", "model", "parameters"),
+    *("seed_policy", "session", "parent", "remedy", "simulated"),
+)
+
+
+def plan_hash(plan: RunPlan, prompts: tuple[str, ...]) -> str:
+    """Return the hash of all that decides what a run's steps are asked; 64 hex digits."""
+    asked = {name: getattr(plan, name) for name in _HASHED} | {"prompts": prompts}
+    return hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()
+
+
+def write_plan(folder: Path, plan: RunPlan, *, durable: bool = True) -> None:
+    """Freeze `plan` as run.json; StoreError when the folder holds a plan already."""
+    path = folder / PLAN
+    if path.exists():
+        raise StoreError(f"{path} exists already: a plan is frozen", "fork the run to change it")
+    write_atomic(path, msgspec.json.format(msgspec.json.encode(plan), indent=1), durable=durable)
+
+
+def read_plan(folder: Path) -> RunPlan:
+    """Return the plan of the run in `folder`; StoreError says why it cannot be read."""
+    path = folder / PLAN
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RunPlan)
+    except OSError as error:
+        raise StoreError(
+            f"cannot read {path}: {error.strerror}", "is this a run folder?"
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise StoreError(
+            f"{path} is no plan of a run: {error}", "restore it from a copy"
+        ) from error
+
+
+def write_stopped(folder: Path, told: dict[str, Any], *, durable: bool = True) -> None:
+    """Write stopped.json: `step` it ended before, `failure` class, `reason` in words, `time`."""
+    write_atomic(folder / STOPPED, msgspec.json.encode({"schema": 1, **told}), durable=durable)
