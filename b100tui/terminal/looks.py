@@ -63,3 +63,22 @@ def _channel(image: "Image", channel: str) -> "Image":
     else:
         band = image.convert("HSV").getchannel("S")
     return band.convert("RGB")
+
+
+def side_by_side(image: "Image", other: "Image", gap: int = 8) -> "Image":
+    """Return both pictures in source pixels, `gap` black pixels between, tops aligned."""
+    from PIL import Image
+
+    joined = Image.new("RGB", (image.width + gap + other.width, max(image.height, other.height)))
+    joined.paste(image, (0, 0))
+    joined.paste(other, (image.width + gap, 0))
+    return joined
+
+
+def enlarged(image: "Image", zoom: int) -> "Image":
+    """Return each pixel as `zoom` x `zoom` pixels."""
+    from PIL.Image import Resampling
+
+    if zoom == 1:
+        return image
+    return image.resize((image.width * zoom, image.height * zoom), Resampling.NEAREST)
