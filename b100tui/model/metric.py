@@ -28,9 +28,11 @@ class Metric(Struct, frozen=True, kw_only=True):
 def normalised(metric: Metric, value: float) -> float | None:
     """Return 100 (x - low) / (high - low), reversed where lower is better, never clipped.
 
-    None when a bound is open or the direction is unknown (paper, section 4.1).
+    None when a bound is open, the range is empty or the direction unknown (paper, section 4.1).
     """
     if metric.low is None or metric.high is None or metric.direction == "unknown":
+        return None
+    if metric.low == metric.high:
         return None
     share = (value - metric.low) / (metric.high - metric.low)
     return 100.0 * (share if metric.direction == "higher" else 1.0 - share)

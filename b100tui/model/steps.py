@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable
 
 from b100tui.model.errors import UsageError
 
-_PART = re.compile(r"(\d+)?(-)?(\d+)?")
+# Nine digits hold any step there will be, and are far from what int() refuses as too long.
+_PART = re.compile(r"([0-9]{1,9})?(-)?([0-9]{1,9})?")
+_EVERY = re.compile(r"every:([0-9]{1,9})")
 
 
 def parse_steps(text: str) -> Callable[[Iterable[int]], list[int]]:
@@ -13,7 +15,7 @@ def parse_steps(text: str) -> Callable[[Iterable[int]], list[int]]:
 
     Raises UsageError naming the part that cannot be read.
     """
-    every = re.fullmatch(r"every:(\d+)", text.strip())
+    every = _EVERY.fullmatch(text.strip())
     if every:
         stride = int(every[1])
         if stride < 1:

@@ -70,7 +70,13 @@ def resolve_root(given: str | os.PathLike[str]) -> Path:
     Raises RootError when it does not exist, is no folder, or may not be listed.
     """
     root = Path(os.path.abspath(os.path.expanduser(given)))
-    if not root.exists():
+    try:
+        there = root.exists()
+    except OSError as error:
+        raise RootError(
+            f"{root} may not be reached: {error.strerror}", "check its name and the folders above"
+        ) from error
+    if not there:
         raise RootError(f"{root} does not exist", "name a folder of runs, or try b100 demo DIR")
     if not root.is_dir():
         raise RootError(f"{root} is a file", "name the folder that holds the runs")
@@ -79,21 +85,29 @@ def resolve_root(given: str | os.PathLike[str]) -> Path:
     return root
 
 
-def remember_root(root: Path) -> None:
-    """Store `root` as the last used one; reading commands default to it."""
+def remember_root(root: Path) -> bool:
+    """Store `root` as the last used one; reading commands default to it.
+
+    False where the state folder cannot be written: reading goes on, and the next command
+    asks for its ROOT.
+    """
     from b100tui.workspace.atomic import write_atomic
 
-    write_atomic(make_private(state_dir()) / "last-root", os.fsencode(root) + b"\n")
+    try:
+        write_atomic(make_private(state_dir()) / "last-root", os.fsencode(root) + b"\n")
+    except StoreError:
+        return False
+    return True
 
 
 def last_root() -> Path | None:
     """Return the last used root if it still exists."""
     try:
         text = (state_dir() / "last-root").read_bytes()
-    except OSError:
+        path = Path(os.fsdecode(text.rstrip(b"\n")))
+        return path if path.is_absolute() and path.is_dir() else None
+    except (OSError, ValueError):
         return None
-    path = Path(os.fsdecode(text.rstrip(b"\n")))
-    return path if path.is_dir() else None
 
 
 def _place(variable: str, default: Path) -> Path:

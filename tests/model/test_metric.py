@@ -31,6 +31,12 @@ def test_an_open_range_has_no_normalised_score() -> None:
     assert normalised(PI, 3.0) is None
 
 
+def test_an_empty_range_has_no_normalised_score() -> None:
+    empty = Metric(id="e", name="E", backend="x", direction="higher", low=1.0, high=1.0)
+    assert normalised(empty, 1.0) is None
+    assert corrected_gap(empty, 1.0, 2.0) == 1.0
+
+
 def test_an_unknown_direction_has_neither_score_nor_gap() -> None:
     assert normalised(HUE, 0.5) is None
     assert corrected_gap(HUE, 0.1, 0.9) is None

@@ -32,7 +32,22 @@ def test_the_notation_selects_steps_in_order(text: str, wanted: list[int]) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["", ",", "1,,2", "-", "a", "1-2-3", "1.5", "every:", "every:0", "every:x", "5-2", "1;2"],
+    [
+        "",
+        ",",
+        "1,,2",
+        "-",
+        "a",
+        "1-2-3",
+        "1.5",
+        "every:",
+        "every:0",
+        "every:x",
+        "5-2",
+        "1;2",
+        "9" * 5000,
+        "every:" + "9" * 5000,
+    ],
 )
 def test_what_cannot_be_read_is_wrong_use_and_quoted(text: str) -> None:
     with pytest.raises(UsageError) as caught:

@@ -103,6 +103,16 @@ def test_a_root_that_does_not_exist_is_told(tmp_path: Path) -> None:
         places.resolve_root(tmp_path / "gone")
 
 
+def test_a_root_that_cannot_be_asked_for_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RootError, match="may not be reached"):
+        places.resolve_root(tmp_path / ("long" * 2000))
+
+
+def test_a_root_with_a_byte_no_name_has_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RootError, match="does not exist"):
+        places.resolve_root(str(tmp_path) + "/a\0b")
+
+
 def test_a_root_that_is_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"")
     with pytest.raises(RootError, match="is a file"):
@@ -125,6 +135,22 @@ def test_the_last_root_is_remembered_whatever_bytes_its_name_has(tmp_path: Path)
 def test_a_last_root_that_vanished_is_none(root: Path) -> None:
     places.remember_root(root)
     root.rmdir()
+    assert places.last_root() is None
+
+
+def test_a_state_folder_that_cannot_be_written_stops_no_reading(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("B100_STATE_DIR", str(tmp_path / "file"))
+    assert places.remember_root(root) is False
+    assert places.last_root() is None
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"\0\n", b"/gone\n"])
+def test_a_damaged_note_of_the_last_root_is_none(text: bytes) -> None:
+    places.make_private(places.state_dir())
+    (places.state_dir() / "last-root").write_bytes(text)
     assert places.last_root() is None
 
 
