@@ -1,7 +1,6 @@
 """The app: one folder of runs, its themes, its pictures, and a clean way out."""
 
-import time
-import traceback
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +9,6 @@ from textual.app import App
 from textual.command import Provider
 
 from b100tui.index.rows import FirstPaint
-from b100tui.model.errors import B100Error
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.tui.actions import ACTIONS, Action
 from b100tui.tui.catalogue import Catalogue
@@ -20,7 +18,7 @@ from b100tui.tui.remember import Place, remember
 from b100tui.tui.screens.main import MainScreen
 from b100tui.tui.themes import load_themes
 from b100tui.tui.widgets.picture import PictureView
-from b100tui.workspace.places import config_dir, make_private, state_dir
+from b100tui.workspace.places import config_dir
 from b100tui.workspace.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,6 +76,7 @@ class Explorer(App[None]):
         self.keep_fresh = keep_fresh
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""
+        self.crashed = False
         self.crash: Path | None = None
         self._problems = list(problems)
         self._theme_names: list[str] = []
@@ -98,10 +97,16 @@ class Explorer(App[None]):
             known = ", ".join(self._theme_names)
             self._problems.append(f"no theme {wanted!r}; there are {known}")
             wanted = DEFAULT_THEME if DEFAULT_THEME in themes else self.theme
-        self.theme = wanted
+        # Not through the watcher: it would parse every style twice before the first paint.
+        self.set_reactive(App.theme, wanted)
+        self.stylesheet.set_variables(self.get_css_variables())
+
+    def get_default_screen(self) -> MainScreen:
+        """Return the main screen: a blank one below it would cost the first paint."""
+        return MainScreen(self.actions, shutil.get_terminal_size((80, 24)))
 
     def on_mount(self) -> None:
-        """Open the main screen."""
+        """Take the user's keys, and say what was wrong with keys, themes and settings."""
         changed = {
             action.id: ",".join(action.keys)
             for action, shipped in zip(self.actions, ACTIONS, strict=True)
@@ -109,7 +114,6 @@ class Explorer(App[None]):
         }
         if changed:
             self.set_keymap(changed)
-        self.push_screen(MainScreen(self.actions))
         link = Link.of(self)
         if link is not None:
             link.on_facts = self.take_facts
@@ -179,11 +183,8 @@ class Explorer(App[None]):
 
         Textual has no public place for this; harlequin and others hook in here too.
         """
-        text = "".join(traceback.format_exception(error))
-        try:
-            folder = make_private(state_dir() / "logs")
-            self.crash = folder / f"crash-{time.strftime('%Y%m%dT%H%M%S')}.log"
-            self.crash.write_text(text, encoding="utf-8")
-        except (OSError, B100Error) as failed:
-            self.log.error(f"no crash log: {failed}")
+        from b100tui.workspace.crash import record_crash
+
+        self.crashed = True
+        self.crash = record_crash(error, ["explore", str(self.root)])
         super()._handle_exception(error)

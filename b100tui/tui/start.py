@@ -104,7 +104,8 @@ def _run(
         driver_class=_driver(facts),
     )
     app.run()
-    if app.crash is not None:
-        print(f"b100: stopped on an unexpected error; the log is {app.crash}", file=sys.stderr)
+    if app.crashed:
+        log = app.crash or "nowhere: it cannot be written"
+        print(f"b100: stopped on an unexpected error; the log is {log}", file=sys.stderr)
         return 1
     return app.return_code or 0

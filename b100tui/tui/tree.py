@@ -4,7 +4,8 @@ A line is one int, so that 28,000 of them cost nothing: a row's index, or for a 
 -1 - its index in `groups`.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from b100tui.index.rows import RunRow
@@ -68,11 +69,14 @@ class RunTree:
         self._parts[top] = parts
 
     def lines(
-        self, closed: Collection[tuple[str, ...]], wanted: Collection[int] | None = None
+        self, closed: Collection[tuple[str, ...]], wanted: Sequence[int] | None = None
     ) -> list[int]:
-        """Return the visible lines; `wanted` rows only, their groups open, when it is given."""
+        """Return the visible lines; of the rows `wanted` (ascending) only, when it is given.
+
+        The groups around wanted rows are open.
+        """
         if wanted is not None:
-            return list(self._wanted_lines(wanted))
+            return self._wanted_lines(wanted)
         found: list[int] = []
         for top, parts in self._parts.items():
             found.append(-1 - top)
@@ -93,17 +97,20 @@ class RunTree:
         alone = self.parents[row][1] < 0 and setting
         return clean_line(setting) if alone else run_name(run)
 
-    def _wanted_lines(self, wanted: Collection[int]) -> Iterator[int]:
-        image = setting = -1
-        for row in sorted(wanted):
-            top, inner = self.parents[row]
-            if top != image:
-                image = top
-                yield -1 - top
-            if inner not in (setting, -1):
-                setting = inner
-                yield -1 - inner
-            yield row
+    def _wanted_lines(self, wanted: Sequence[int]) -> list[int]:
+        found: list[int] = []
+        for top, parts in self._parts.items():
+            group = self.groups[top]
+            if bisect_left(wanted, group.start) == bisect_left(wanted, group.stop):
+                continue
+            found.append(-1 - top)
+            for inner, start, stop in parts:
+                low, high = bisect_left(wanted, start), bisect_left(wanted, stop)
+                if low < high:
+                    if inner >= 0:
+                        found.append(-1 - inner)
+                    found += wanted[low:high]
+        return found
 
     def matching(self, words: str) -> list[int]:
         """Return the rows whose names hold every word of `words`, in any case."""

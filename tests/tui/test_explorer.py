@@ -9,6 +9,7 @@ from b100tui.model.records import Section
 from b100tui.tui.remember import Place, recall
 from b100tui.tui.screens.help import HelpScreen
 from b100tui.tui.screens.search import HitList, SearchScreen
+from b100tui.tui.widgets.bars import StatusLine
 from b100tui.tui.widgets.filter_bar import FilterBar
 from tests.tui.fake import (
     LAST,
@@ -148,9 +149,9 @@ async def test_play_ends_at_the_last_step():
 async def test_flicker_shows_the_reference_in_the_same_cells():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("5", "enter", "space")
-        assert "reference 1" in str(main.query_one("#picture-box").border_subtitle)
+        assert "reference 1" in main.query_one("#title", StatusLine).plain
         main.flicker_on()
-        assert "step 5" in str(main.query_one("#picture-box").border_subtitle)
+        assert "step 5" in main.query_one("#title", StatusLine).plain
         await pilot.press("space")
         assert not main.stop_flicker()
 

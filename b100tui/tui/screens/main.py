@@ -1,13 +1,16 @@
 """The main screen: runs, picture, slider, metrics, reasoning and facts of one step."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
 
+from b100tui.index.rows import RunRow
 from b100tui.model.text import clean_line
 from b100tui.terminal.targets import Target
 from b100tui.tui.actions import ACTIONS, DIGITS, Action
@@ -29,6 +32,7 @@ from b100tui.tui.widgets.step_slider import SliderState, StepSlider
 
 ATTACH_AFTER = 0.35  # importing duckdb holds the interpreter: not while the first keys come
 ALL_OPEN_UP_TO = 60
+OPEN_AFTER = 0.08  # a run is opened once the cursor rests: a held key passes many
 NARROW_BELOW = 100
 WIDTHS = [(0, "-narrow"), (NARROW_BELOW, "-middle"), (160, "-wide")]
 HEIGHTS = [(0, "-low"), (32, "-tall"), (44, "-high")]
@@ -50,10 +54,15 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         if not a.typed
     ]
 
-    def __init__(self, actions: Sequence[Action]) -> None:
+    def __init__(self, actions: Sequence[Action], size: tuple[int, int] = (80, 24)) -> None:
+        """`size` is a guess: classes that fit from the start save a pass over all styles."""
         super().__init__()
+        start = "picture-box" if size[0] < NARROW_BELOW else "runs"
+        self._panel = start
+        self.set_classes((_fitting(size[0], WIDTHS), _fitting(size[1], HEIGHTS), f"-at-{start}"))
         self.actions = {action.id: action for action in actions}
         self._picture_said = ""
+        self._open_timer: Timer | None = None
         self._line: tuple[Target, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -63,6 +72,7 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
             with Vertical(id="runs-box"):
                 yield RunTreeView(id="runs")
             with PictureBox(id="picture-box"):
+                yield StatusLine(id="title")
                 yield PictureView(id="picture")
             with Vertical(id="words"):
                 yield TextPanel("Reasoning", id="reasoning")
@@ -85,7 +95,10 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         first = explorer.first
         if first is not None:
             self.take_runs(RunTree(first.rows))
-        self.show_panel("picture-box" if self.size.width < NARROW_BELOW else "runs")
+        start = "picture-box" if self.app.size.width < NARROW_BELOW else "runs"
+        if start != self._panel:
+            self._mark_panel(start)
+        self.call_after_refresh(self.query_one("#" + start).focus)
         self.show_status()
         self.set_timer(ATTACH_AFTER if first else 0.01, self.attach)
 
@@ -153,8 +166,13 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
 
     @on(RunTreeView.Opened)
     def _run_chosen(self, event: RunTreeView.Opened) -> None:
-        if self.opened is None or event.row.run != self.opened.run:
-            self.open_run(event.row)
+        if self._open_timer is not None:
+            self._open_timer.stop()
+        self._open_timer = self.set_timer(OPEN_AFTER, partial(self._open_chosen, event.row))
+
+    def _open_chosen(self, row: RunRow) -> None:
+        if self.opened is None or row.run != self.opened.run:
+            self.open_run(row)
             self.show_title()
 
     def take_run(self, trajectory: Trajectory) -> None:
@@ -234,13 +252,15 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         return bool(row.steps_planned and trajectory.last < row.steps_planned and not row.stopped)
 
     def show_title(self) -> None:
-        """Name run and step above the picture."""
+        """Name run and step above the picture; only that line is drawn again."""
         row = self.opened
         if row is None:
             return
-        box = self.query_one("#picture-box")
-        what = title(row) + (" · SIMULATED" if row.simulated else "")
-        titled(box, what, self._picture_words())
+        left: list[Span] = [(" " + title(row), "status--root")]
+        if row.simulated:
+            left.append(("  SIMULATED", "status--warn"))
+        right: list[Span] = [(f"  {self._picture_words()} ", "status--dim")]
+        self.query_one("#title", StatusLine).show(left=left, right=right)
 
     def _picture_words(self) -> str:
         trajectory = self.trajectory
@@ -316,6 +336,10 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
             self.indexer.close()
         if self.catalogue is not None:
             self.catalogue.close()
+
+
+def _fitting(size: int, breaks: list[tuple[int, str]]) -> str:
+    return max((low, name) for low, name in breaks if low <= size)[1]
 
 
 def _target(number: int, trajectory: Trajectory) -> Target:

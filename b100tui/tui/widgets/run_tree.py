@@ -1,6 +1,6 @@
 """The run list: a virtual tree whose cost does not grow with the number of runs."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -41,7 +41,7 @@ class RunTreeView(LinesView):
         super().__init__(id=names.get("id"), classes=names.get("classes"))
         self.tree_of_runs = RunTree(())
         self.closed: set[tuple[str, ...]] = set()
-        self.wanted: Collection[int] | None = None
+        self.wanted: Sequence[int] | None = None
         self.lines: list[int] = []
         self.cursor = 0
         self._total_lines: int | None = None
@@ -58,7 +58,7 @@ class RunTreeView(LinesView):
         self.wanted = None
         self._lay_out(keep.run if keep else None)
 
-    def keep_only(self, wanted: Collection[int] | None) -> None:
+    def keep_only(self, wanted: Sequence[int] | None) -> None:
         """Show the rows `wanted` with their groups; all of them with None."""
         keep = self.run
         self.wanted = wanted
