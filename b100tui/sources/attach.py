@@ -12,7 +12,7 @@ from b100tui.model.scan import LeftOut, SourceRun, SourceStep
 from b100tui.model.text import clean
 from b100tui.sources.assemble import is_picture
 from b100tui.sources.claims import Claimed
-from b100tui.sources.columns import FILE, IMAGE, STEP, identity, long_score, pick, told, whole
+from b100tui.sources.columns import Columns, columns_of, identity, long_score, told, whole
 from b100tui.sources.imagefolder import resolved
 from b100tui.sources.listing import Listing
 from b100tui.sources.paths import join, natural, on_disk, split_name, split_path
@@ -45,7 +45,6 @@ class _Steps:
                 if step.picture.member is None:
                     self.by_path[step.picture.path] = (index, step.step)
                     self.by_folder[split_path(step.picture.path)[0]].add(index)
-        self._answers: dict[tuple[str, tuple[tuple[str, str], ...]], list[int]] = {}
 
     def tell(self, place: Place, fields: dict[str, Any]) -> None:
         """Add fields to a step; what was told first stays, scores and parameters are joined."""
@@ -58,15 +57,12 @@ class _Steps:
 
     def answering(self, folder: str, who: dict[str, str]) -> list[int]:
         """Return the runs at or below `folder` that agree with everything in `who`."""
-        key = (folder, tuple(sorted(who.items())))
-        if key not in self._answers:
-            self._answers[key] = [
-                index
-                for index, source in enumerate(self.runs)
-                if (not folder or (source.folder + "/").startswith(folder + "/"))
-                and _agrees(source, who)
-            ]
-        return self._answers[key]
+        inside = folder + "/" if folder else ""
+        return [
+            index
+            for index, source in enumerate(self.runs)
+            if (source.folder + "/").startswith(inside) and _agrees(source, who)
+        ]
 
     def finished(self) -> list[SourceRun]:
         """Return the runs with everything told put into their steps."""
@@ -161,11 +157,12 @@ def _file_says(listing: Listing, path: str, prompt: bool) -> dict[str, Any]:
 
 def _table(listing: Listing, folder: str, path: str, steps: _Steps, claimed: Claimed) -> None:
     joined, lost, first, why = 0, 0, 0, ""
+    finder = _Finder(folder, steps)
     for line in read_table(listing, path):
         if isinstance(line, BadLine):
             claimed.unreadable.append(LeftOut(path, f"line {line.number}: {line.reason}"))
             continue
-        place = _place(folder, line, steps)
+        place = finder.places(line)
         if isinstance(place, str):
             lost += 1
             first, why = (first, why) if first else (line.number, place)
@@ -175,8 +172,9 @@ def _table(listing: Listing, folder: str, path: str, steps: _Steps, claimed: Cla
         score = long_score(line.cells)
         if score is not None:
             fields["scores"] = dict([score])
-        for one in place:
-            steps.tell(one, fields)
+        if fields:
+            for one in place:
+                steps.tell(one, fields)
     if joined:
         claimed.used.add(path)
     if lost:
@@ -184,35 +182,50 @@ def _table(listing: Listing, folder: str, path: str, steps: _Steps, claimed: Cla
         claimed.unused.append(LeftOut(path, f"{rows}; line {first}: {why}"))
 
 
-def _place(folder: str, line: Line, steps: _Steps) -> list[Place] | str:
-    """Return the steps a row speaks of, or why there are none."""
-    cells = line.cells
-    for column in (pick(cells, FILE), pick(cells, IMAGE)):
-        name = cells[column] if column else None
-        if isinstance(name, str) and is_picture(name):
-            for start in (folder, ""):
-                path = resolved(start, name)
-                if path in steps.by_path:
-                    return [steps.by_path[path]]
-            if column == pick(cells, FILE):
-                return f"{name} is no step here"
-    column = pick(cells, STEP)
-    if column is None:
-        return "no column names a step or a file"
-    number = whole(cells[column])
-    if number is None:
-        return f"{column} is no step number"
-    who = {
-        role: value
-        for role, value in identity(cells).items()
-        if not (role == "image" and is_picture(value))
-    }
-    found = [index for index in steps.answering(folder, who) if number in steps.numbers[index]]
-    if not found:
-        return f"no run here has this step {number}"
-    if len(found) > 1 and long_score(cells) is not None:
-        return f"{len(found)} runs answer to it"
-    return [(index, number) for index in found]
+class _Finder:
+    """Finds the steps that the rows of one table speak of."""
+
+    def __init__(self, folder: str, steps: _Steps) -> None:
+        self.folder = folder
+        self.steps = steps
+        self._answers: dict[tuple[Any, ...], list[int]] = {}
+
+    def places(self, line: Line) -> list[Place] | str:
+        """Return the steps a row speaks of, or why there are none."""
+        cells = line.cells
+        columns = columns_of(cells)
+        for column in (columns.file, columns.image):
+            name = cells[column] if column else None
+            if isinstance(name, str) and is_picture(name):
+                for start in (self.folder, ""):
+                    path = resolved(start, name)
+                    if path in self.steps.by_path:
+                        return [self.steps.by_path[path]]
+                if column == columns.file:
+                    return f"{name} is no step here"
+        if columns.step is None:
+            return "no column names a step or a file"
+        number = whole(cells[columns.step])
+        if number is None:
+            return f"{columns.step} is no step number"
+        numbers = self.steps.numbers
+        found = [index for index in self._runs(columns, cells) if number in numbers[index]]
+        if not found:
+            return f"no run here has this step {number}"
+        if len(found) > 1 and columns.long:
+            return f"{len(found)} runs answer to it"
+        return [(index, number) for index in found]
+
+    def _runs(self, columns: Columns, cells: dict[str, Any]) -> list[int]:
+        key = (*columns.who, *(str(cells[column]) for _, column in columns.who))
+        if key not in self._answers:
+            who = {
+                role: value
+                for role, value in identity(cells).items()
+                if not (role == "image" and is_picture(value))
+            }
+            self._answers[key] = self.steps.answering(self.folder, who)
+        return self._answers[key]
 
 
 def _agrees(source: SourceRun, who: dict[str, str]) -> bool:

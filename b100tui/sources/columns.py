@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from b100tui.model.records import Run
 from b100tui.model.text import clean, clean_line
 from b100tui.sources.reading import sections_in
@@ -48,15 +50,59 @@ _KNOWN = frozenset(
 )
 
 
-def pick(row: Iterable[str], names: tuple[str, ...]) -> str | None:
-    """Return the column of `row` that is one of `names`, in their order, whatever its case."""
-    return _pick(tuple(row), names)
+class Columns(Struct, frozen=True):
+    """Which column of a table plays which part; None where there is none."""
+
+    file: str | None
+    step: str | None
+    image: str | None
+    prompt: str | None
+    reasoning: str | None
+    model: str | None
+    seed: str | None
+    metric: str | None
+    value: str | None
+    who: tuple[tuple[str, str], ...]  # (role, column) of what names the run
+    rest: tuple[tuple[str, str], ...]  # (column, lower-case name) of all others
+
+    @property
+    def long(self) -> bool:
+        """Whether each row holds one score: a metric and its value."""
+        return self.metric is not None and self.value is not None
+
+
+def columns_of(row: Iterable[str]) -> Columns:
+    """Return what the columns of a row mean."""
+    return _columns(tuple(row))
 
 
 @lru_cache(maxsize=1024)
-def _pick(columns: tuple[str, ...], names: tuple[str, ...]) -> str | None:
-    have = {column.strip().casefold(): column for column in columns}
-    return next((have[name] for name in names if name in have), None)
+def _columns(names: tuple[str, ...]) -> Columns:
+    have = {name.strip().casefold(): name for name in names}
+
+    def pick(known: tuple[str, ...]) -> str | None:
+        return next((have[name] for name in known if name in have), None)
+
+    who = (("image", IMAGE), ("run", RUN), ("repeat", REPEAT), ("setting", SETTING))
+    return Columns(
+        file=pick(FILE),
+        step=pick(STEP),
+        image=pick(IMAGE),
+        prompt=pick(PROMPT),
+        reasoning=pick(REASONING),
+        model=pick(EDITOR),
+        seed=pick(("seed",)),
+        metric=pick(METRIC),
+        value=pick(VALUE),
+        who=tuple(
+            (role, column)
+            for role, known in (*who, ("editor", EDITOR))
+            if (column := pick(known)) is not None
+        ),
+        rest=tuple(
+            (name, lower) for name in names if (lower := name.strip().casefold()) not in _KNOWN
+        ),
+    )
 
 
 def whole(value: Any) -> int | None:
@@ -98,30 +144,28 @@ def told(row: Row, *, scores: bool = True) -> dict[str, Any]:
     With `scores`, numeric columns that are neither known fields nor parameters are scores,
     and so are those of a nested `scores` or `metrics` object.
     """
+    columns = columns_of(row)
     fields: dict[str, Any] = {}
-    prompt, reasoning, model = pick(row, PROMPT), pick(row, REASONING), pick(row, EDITOR)
-    if prompt and isinstance(row[prompt], str) and row[prompt]:
-        fields["prompt"] = clean(row[prompt])
-    if reasoning and row[reasoning]:
-        fields["sections"] = sections_in(row[reasoning])
-    if model and isinstance(row[model], str) and row[model]:
-        fields["editor" if model.casefold().startswith("editor") else "model"] = clean_line(
-            row[model]
-        )
-    seed = pick(row, ("seed",))
-    if seed and whole(row[seed]) is not None:
-        fields["seed"] = whole(row[seed])
+    if columns.prompt and isinstance(prompt := row[columns.prompt], str) and prompt:
+        fields["prompt"] = clean(prompt)
+    if columns.reasoning and row[columns.reasoning]:
+        fields["sections"] = sections_in(row[columns.reasoning])
+    if columns.model and isinstance(model := row[columns.model], str) and model:
+        is_editor = columns.model.casefold().startswith("editor")
+        fields["editor" if is_editor else "model"] = clean_line(model)
+    if columns.seed and (seed := whole(row[columns.seed])) is not None:
+        fields["seed"] = seed
     parameters: dict[str, Any] = {}
     values: dict[str, float] = {}
-    long = pick(row, METRIC) is not None and pick(row, VALUE) is not None
-    for column, value in row.items():
-        name = column.strip().casefold()
-        if isinstance(value, dict) and name in ("scores", "metrics"):
-            values.update(_numbers(value))
-        elif isinstance(value, dict) and name in ("parameters", "params"):
-            parameters.update(value)
-        elif name in _KNOWN or value is None or value == "":
+    for column, name in columns.rest:
+        value = row[column]
+        if value is None or value == "":
             continue
+        if isinstance(value, dict):
+            if name in ("scores", "metrics"):
+                values.update(_numbers(value))
+            elif name in ("parameters", "params"):
+                parameters.update(value)
         elif name in _PARAMETERS or isinstance(value, bool):
             parameters[clean_line(column)] = _plain(value)
         elif (found := number(value)) is not None:
@@ -130,35 +174,29 @@ def told(row: Row, *, scores: bool = True) -> dict[str, Any]:
             parameters[clean_line(column)] = clean_line(value)
     if parameters:
         fields["parameters"] = parameters
-    if scores and values and not long:
+    if scores and values and not columns.long:
         fields["scores"] = values
     return fields
 
 
 def long_score(row: Row) -> tuple[str, float] | None:
     """Return (metric, value) of a long row; None where the value is no finite number."""
-    metric, value = pick(row, METRIC), pick(row, VALUE)
-    if metric is None or value is None or not row[metric]:
+    columns = columns_of(row)
+    if columns.metric is None or columns.value is None or not row[columns.metric]:
         return None
-    found = number(row[value])
-    return None if found is None else (metric_id(str(row[metric])), found)
+    found = number(row[columns.value])
+    return None if found is None else (metric_id(str(row[columns.metric])), found)
 
 
 def identity(row: Row) -> dict[str, str]:
     """Return what a row says of its run: any of image, run, repeat, setting, editor."""
-    found: dict[str, str] = {}
-    for role, names in (
-        ("image", IMAGE),
-        ("run", RUN),
-        ("repeat", REPEAT),
-        ("setting", SETTING),
-        ("editor", EDITOR),
-    ):
-        column = pick(row, names)
-        value = row[column] if column else None
-        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            found[role] = clean_line(str(value))
-    return found
+    return {
+        role: clean_line(str(value))
+        for role, column in columns_of(row).who
+        if isinstance(value := row[column], str | int)
+        and not isinstance(value, bool)
+        and value != ""
+    }
 
 
 def run_named(who: Mapping[str, str], fallback: str) -> Run:

@@ -7,7 +7,7 @@ from b100tui.model.errors import B100Error
 from b100tui.model.scan import LeftOut
 from b100tui.sources.assemble import is_picture
 from b100tui.sources.claims import Claimed
-from b100tui.sources.columns import FILE, STEP, pick, told, whole
+from b100tui.sources.columns import FILE, columns_of, told, whole
 from b100tui.sources.listing import Listing
 from b100tui.sources.paths import join, natural, split_path
 from b100tui.sources.records import RowStep, runs_of, who_says
@@ -51,7 +51,7 @@ def _claim(listing: Listing, folder: str, path: str, taken: set[str], claimed: C
         if isinstance(line, BadLine):
             problems.append(LeftOut(path, f"line {line.number}: {line.reason}"))
             continue
-        column = pick(line.cells, STEP)
+        column = columns_of(line.cells).step
         number = whole(line.cells[column]) if column else None
         pictures = _pictures(line.cells)
         if column is None or not pictures:

@@ -10,7 +10,7 @@ from b100tui.model.errors import B100Error
 from b100tui.model.scan import LeftOut
 from b100tui.sources.assemble import shown
 from b100tui.sources.claims import Claimed
-from b100tui.sources.columns import STEP, pick, told, whole
+from b100tui.sources.columns import columns_of, told, whole
 from b100tui.sources.listing import Listing
 from b100tui.sources.names import group_stems, has_step_word
 from b100tui.sources.paths import join, natural, on_disk, split_name, split_path
@@ -78,7 +78,7 @@ def _rows(listing: Listing, path: str) -> list[_Row]:
 
 
 def _take(listing: Listing, split: str, rows: list[_Row], claimed: Claimed) -> None:
-    column = pick(rows[0].cells, STEP)
+    column = columns_of(rows[0].cells).step
     names = [name for row in rows for name in row.pictures]
     turns = {name: int(found[1]) for name in names if (found := _IN_NAME.search(name))}
     if column is not None:
