@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, writing_root
 from b100tui.model.errors import NotYetError
 
@@ -29,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", metavar="STEPS", help="1,5,10-20,50- or every:10")
     parser.add_argument("--retry-failed", action="store_true", help="try failed scores again")
     parser.add_argument("--nice", action="store_true", help="leave the processor to others")
-    parser.add_argument("--no-refresh", action="store_true", help="take the index as it is")
+    add_refresh(parser)
     parser.add_argument("--device", metavar="D", help="not there yet")
     parser.add_argument("--shard", metavar="i/n|auto", help="not there yet")
     parser.add_argument("--ray", metavar="ADDRESS", help="not there yet")
@@ -43,8 +44,6 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, option):
             raise NotYetError(f"b100 score --{option}: {words}", f"leave --{option} away")
     root = writing_root(args)
-    from b100tui.index.build import refresh
-    from b100tui.index.store import open_index
     from b100tui.model.steps import parse_steps
     from b100tui.scoring.plan import choose_metrics
     from b100tui.scoring.run import score
@@ -54,9 +53,8 @@ def run(args: argparse.Namespace) -> int:
     select = parse_steps(args.steps) if args.steps else None
     metrics, unavailable = choose_metrics(args.metrics)
     settings = load(args.config)
-    if not args.no_refresh:
-        refresh(root)
-    index = open_index(root)
+    args.root = str(root)
+    index = opened(args)
     try:
         names = [index.find_run(name).run for name in args.runs] or index.run_ids()
         steps = [step for name in dict.fromkeys(names) for step in index.steps(name)]

@@ -21,6 +21,7 @@ from b100tui.scoring.plan import Task
 from b100tui.scoring.process import WorkerProcess
 from b100tui.workspace.parts import PartWriter
 
+_START_SECONDS = 120.0  # importing a heavy backend on a busy machine takes most of a minute
 Settled = Callable[[int], None]
 Cancelled = Callable[[], bool]
 
@@ -96,7 +97,7 @@ class Session:
         begin = Begin(str(self.root), metrics, self._threads, self._options.nice)
         self._worker = WorkerProcess(begin, self._options.python)
         try:
-            hello = self._worker.receive(self._options.patience)
+            hello = self._worker.receive(_START_SECONDS)
         except queue.Empty:
             hello = None
         if not isinstance(hello, Hello):
