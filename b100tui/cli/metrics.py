@@ -11,9 +11,10 @@ from b100tui.model.text import clean
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 metrics`."""
     add_json(parser)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION")
-    fetch = actions.add_parser("fetch", help="fetch weight files (not there yet)")
-    fetch.add_argument("names", nargs="+", metavar="NAME")
+    parser.add_argument(
+        "action", nargs="?", choices=("fetch",), help="fetch weight files (not there yet)"
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="metrics whose weights to fetch")
 
 
 def run(args: argparse.Namespace) -> int:

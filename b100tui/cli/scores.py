@@ -17,16 +17,16 @@ _SHOWN = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add `import` and `export`."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    taking = actions.add_parser("import", help="scores from .csv, .tsv, .jsonl, .json, .parquet")
-    taking.add_argument("file", metavar="FILE")
-    taking.add_argument("--shape", choices=("long", "wide"), help="default: by the columns")
-    giving = actions.add_parser("export", help="all scores to .csv, .jsonl or .parquet")
-    giving.add_argument("file", metavar="FILE")
-    for action in (taking, giving):
-        add_json(action)
-        add_refresh(action)
+    """Add the options of `b100 scores`."""
+    parser.add_argument("action", choices=("import", "export"))
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="import: .csv, .tsv, .jsonl, .json, .parquet; export: .csv, .jsonl, .parquet",
+    )
+    parser.add_argument("--shape", choices=("long", "wide"), help="import; default: by the columns")
+    add_json(parser)
+    add_refresh(parser)
 
 
 def run(args: argparse.Namespace) -> int:
