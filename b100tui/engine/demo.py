@@ -159,11 +159,14 @@ def _set_mark(folder: Path, mark: _Mark) -> None:
 def _make(
     folder: Path, jobs: list[Job], progress: Progress | None, total: int, workers: int | None
 ) -> None:
-    from b100tui.engine.demo_run import make_run
+    from b100tui.engine.demo_run import draw_initial, make_run
 
     done = total - len(jobs)
     count = min(workers or _cores(), len(jobs))
+    images = sorted({(job.image, job.seed) for job in jobs})
     if count <= 1:
+        for image, seed in images:
+            draw_initial(folder, image, seed)
         for job in jobs:
             make_run(folder, job)
             done += 1
@@ -173,6 +176,8 @@ def _make(
     # spawn: the caller may hold threads, which fork would copy in an unknown state
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, mp_context=context, initializer=_one_thread) as pool:
+        for drawn in [pool.submit(draw_initial, folder, *image) for image in images]:
+            drawn.result()
         pending = {pool.submit(make_run, folder, job): job for job in jobs}
         try:
             for future in as_completed(pending):

@@ -22,11 +22,11 @@ from b100tui.engine.runfolder import plan_hash, write_plan, write_stopped
 from b100tui.engine.scenes import draw_scene, scenes
 from b100tui.model.records import FileFacts, RunPlan, ScoreRecord, Sidecar
 from b100tui.model.sections import sections_of
+from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.parts import PartWriter
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from b100tui.metrics.probes import View
 
 # Simulated clock: the same demo carries the same times whenever it is made.
 _EPOCH = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -70,6 +70,7 @@ class _Maker:
     """Walks one run from its initial image to its last step."""
 
     def __init__(self, root: Path, job: Job, folder: Path) -> None:
+        self.root = root
         self.job = job
         self.folder = folder
         self.records = _Records()
@@ -83,7 +84,7 @@ class _Maker:
             reasons=job.group.reasons,
         )
         self.clock = _EPOCH + timedelta(seconds=derive_seed("clock", job.run) % 8_000_000)
-        self.reference: NDArray[np.uint8] | None = None
+        self.reference: View | None = None
         self.reference_hash = ""
 
     def make(self) -> _Records:
@@ -109,7 +110,7 @@ class _Maker:
         )
         hashed = plan_hash(plan, self.recipe.prompts)
         write_plan(self.folder, _with_hash(plan, hashed), durable=False)
-        data = initial_image(job.image, job.seed)
+        data = _initial_path(self.root, job.image).read_bytes()
         facts = file_facts(data, 0)
         first = Sidecar(run=job.run, step=0, output=facts, simulated=True, warnings=("SIMULATED",))
         commit_step(self.folder, data, first, durable=False)
@@ -236,7 +237,8 @@ class _Maker:
 
         pixels = decode(data).pixels
         reference = self.reference if self.recipe.kind == "identity" else None
-        for metric, value in scores.probe_scores(pixels, reference).items():
+        values, view = scores.probe_scores(pixels, reference)
+        for metric, value in values.items():
             version, parts = scores.probe_version(metric)
             against: dict[str, Any] = {}
             if scores.is_against(metric):
@@ -254,13 +256,18 @@ class _Maker:
                 )
             )
         if step == 1:
-            self.reference, self.reference_hash = pixels, facts.sha256
+            self.reference, self.reference_hash = view, facts.sha256
 
 
-@cache
-def initial_image(image: str, seed: int) -> bytes:
-    """Return the initial image's bytes, drawn once a process."""
-    return draw_scene(image, seed)
+def draw_initial(root: Path, image: str, seed: int) -> None:
+    """Draw one initial image aside, for every run that starts from it."""
+    path = _initial_path(root, image)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, draw_scene(image, seed), durable=False)
+
+
+def _initial_path(root: Path, image: str) -> Path:
+    return building_folder(root) / "initial" / image
 
 
 def _attempt_lines(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from b100tui.metrics.probes import View
+
 Answer = Literal["yes", "no", "no_summary"]
 LIAR = "brisque"
 JUDGE = "simulated-judge"
@@ -53,15 +55,18 @@ def invented_scores(schedule: Schedule, image: str, step: int) -> dict[str, floa
 
 
 def probe_scores(
-    pixels: "NDArray[np.uint8]", reference: "NDArray[np.uint8] | None"
-) -> dict[str, float]:
-    """Return the measured probes of one picture (uint8 RGB), and those against `reference`."""
+    pixels: "NDArray[np.uint8]", reference: "View | None" = None
+) -> "tuple[dict[str, float], View]":
+    """Return the measured probes of one picture (uint8 RGB), and its view.
+
+    `reference` is the view of the reference step; handing it back in spares measuring it again.
+    """
     from b100tui.metrics import probes
 
-    values = probes.measure(pixels)
-    if reference is not None:
-        values |= probes.measure_against(pixels, reference, _AGAINST)
-    return values
+    wanted = probes.ALONE if reference is None else (*probes.ALONE, *_AGAINST)
+    found = probes.examine(pixels, wanted, reference)
+    values = {name: value for name, value in found.items() if isinstance(value, float)}
+    return values, probes.View(pixels)
 
 
 @cache

@@ -39,19 +39,27 @@ def _row(picture: Picture, depth: float, random: np.random.Generator) -> Picture
     while x < width / height:
         wide = float(random.uniform(0.04, 0.10)) * (1.25 - 0.6 * depth)
         top = base - float(random.uniform(0.05, 0.22)) * (1.3 - 0.5 * depth)
-        corners = [(x, top), (x + wide, top), (x + wide, 1.05), (x, 1.05)]
-        u, v, cover = brush.face(width, height, corners)
-        tone = random.uniform(0.22, 0.5)
-        wall = np.array([tone, tone * 1.01, tone * 1.04]) * np.array([1.05, 1.0, 0.94])
-        columns, rows = max(3, round(wide * 110)), max(6, round((1.05 - top) * 80))
-        glass = _panes(u * columns, v * rows, 0.30, 0.35)
-        body = brush.mix(brush.flat(width, height, wall), (0.16, 0.2, 0.26), 0.7 * glass)
-        lit = brush.step(0.0, 0.8, u)[..., None]
-        body = body * (0.8 + 0.35 * lit)
-        body = brush.mix(body, _HAZE, 0.90 * depth**0.6)
-        picture = brush.mix(picture, body, cover)
+        tone = float(random.uniform(0.22, 0.5))
+        first, last = max(0, round(x * height)), min(width, round((x + wide) * height))
+        if last > first:
+            y = round(top * height)
+            u, v = np.meshgrid(
+                np.linspace(0, 1, last - first, dtype=np.float32),
+                np.linspace(0, 1, height - y, dtype=np.float32),
+            )
+            body = _block(u, v, (max(3, round(wide * 110)), max(6, round((1.05 - top) * 80))), tone)
+            picture[y:, first:last] = brush.mix(body, _HAZE, 0.90 * depth**0.6)
         x += wide * float(random.uniform(0.75, 1.1))
     return picture
+
+
+def _block(u: Plane, v: Plane, cells: tuple[int, int], tone: float) -> Picture:
+    """Return the front of one block: a wall of grey `tone` with dark windows, lit at the right."""
+    wall = np.array([tone * 1.05, tone * 1.01, tone * 0.98], np.float32)
+    glass = _panes(u * cells[0], v * cells[1], 0.30, 0.35)
+    plain = np.broadcast_to(wall, (*u.shape, 3))
+    body = brush.mix(plain, (0.16, 0.2, 0.26), 0.7 * glass)
+    return body * (0.8 + 0.35 * brush.step(0.0, 0.8, u))[..., None]
 
 
 def _panes(u: Plane, v: Plane, gap_x: float, gap_y: float) -> Plane:
