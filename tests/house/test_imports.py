@@ -52,8 +52,8 @@ def root(tmp_path: Path) -> Path:
 
     folder = tmp_path / "runs" / "plate"
     folder.mkdir(parents=True)
-    for step in range(4):
-        Image.new("RGB", (32, 24), (40 * step, 90, 120)).save(folder / f"step-{step:03}.png")
+    for step in range(4):  # grain, because a flat picture has no value for some probes
+        Image.effect_noise((96, 64), 20 + 5 * step).save(folder / f"step-{step:03}.png")
     return tmp_path / "runs"
 
 
