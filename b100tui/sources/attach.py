@@ -90,6 +90,7 @@ def attach(listing: Listing, runs: list[SourceRun], taken: set[str]) -> Claimed:
     steps = _Steps(runs)
     claimed = Claimed()
     for folder in sorted(listing.folders, key=natural):
+        listing.breathe()
         names = [name for name in listing.folders[folder] if join(folder, name) not in taken]
         if folder in steps.by_folder:
             _files(listing, folder, names, steps, claimed)
@@ -158,7 +159,9 @@ def _file_says(listing: Listing, path: str, prompt: bool) -> dict[str, Any]:
 def _table(listing: Listing, folder: str, path: str, steps: _Steps, claimed: Claimed) -> None:
     joined, lost, first, why = 0, 0, 0, ""
     finder = _Finder(folder, steps)
-    for line in read_table(listing, path):
+    for index, line in enumerate(read_table(listing, path)):
+        if index % 4096 == 0:
+            listing.breathe()
         if isinstance(line, BadLine):
             claimed.unreadable.append(LeftOut(path, f"line {line.number}: {line.reason}"))
             continue

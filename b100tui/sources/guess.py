@@ -43,6 +43,7 @@ def claim_guess(listing: Listing, taken: set[str]) -> Claimed:
     found: list[_Found] = []
     plain: dict[str, dict[str, list[str]]] = {}
     for folder in sorted(stems, key=natural):
+        listing.breathe()
         groups, rest = group_stems(stems[folder])
         plain[folder] = {stem: stems[folder][stem] for stem in rest}
         found += [
@@ -68,6 +69,7 @@ def claim_guess(listing: Listing, taken: set[str]) -> Claimed:
         per_folder[item.folder] += 1
     for item in runs:
         item.alone = per_folder[item.folder] == 1
+        listing.breathe()
         _take(listing, item, plain, claimed)
     for rest_by_stem in plain.values():
         claimed.unused += [

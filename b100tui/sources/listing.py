@@ -26,6 +26,12 @@ class Listing(Struct, kw_only=True):
     folders: dict[str, list[str]] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
     unreadable: list[LeftOut] = field(default_factory=list)
+    cancelled: Cancelled | None = None
+
+    def breathe(self) -> None:
+        """Raise CancelledError once the scan is cancelled; long loops call it now and then."""
+        if self.cancelled is not None and self.cancelled():
+            raise CancelledError("the scan was cancelled", "run it again when you like")
 
 
 def walk(root: Path) -> dict[str, tuple[int, int]]:
@@ -45,8 +51,8 @@ def list_files(
     Raises RootError when the root itself cannot be listed, CancelledError once `cancelled()`
     answers true.
     """
-    found = Listing(root=root)
-    walker = _Walker(found, progress, cancelled)
+    found = Listing(root=root, cancelled=cancelled)
+    walker = _Walker(found, progress)
     pending = [("", os.fspath(root))]
     while pending:
         pending.extend(walker.folder(*pending.pop()))
@@ -56,12 +62,9 @@ def list_files(
 class _Walker:
     """One pass over a tree; knows which real folders were entered."""
 
-    def __init__(
-        self, found: Listing, progress: Progress | None, cancelled: Cancelled | None
-    ) -> None:
+    def __init__(self, found: Listing, progress: Progress | None) -> None:
         self.found = found
         self.progress = progress
-        self.cancelled = cancelled
         self.seen = 0
         self.real_root = os.path.realpath(found.root)
         self.links: set[str] = set()
@@ -140,5 +143,4 @@ class _Walker:
     def _report(self) -> None:
         if self.progress is not None:
             self.progress(self.seen)
-        if self.cancelled is not None and self.cancelled():
-            raise CancelledError("the scan was cancelled", "run it again when you like")
+        self.found.breathe()

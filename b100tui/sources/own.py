@@ -24,6 +24,7 @@ def claim_own(listing: Listing) -> Claimed:
     claimed = Claimed()
     for folder in sorted(listing.folders, key=natural):
         if "run.json" in listing.folders[folder]:
+            listing.breathe()
             _claim(listing, folder, claimed)
     return claimed
 

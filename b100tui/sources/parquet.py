@@ -50,6 +50,7 @@ def claim_shards(listing: Listing, taken: set[str]) -> Claimed:
     for split, paths in splits.items():
         rows: list[_Row] = []
         for path in paths:
+            listing.breathe()
             try:
                 rows += _rows(listing, path)
             except B100Error as error:
