@@ -31,7 +31,8 @@ SYNC = "\x1b[?2026h"
 SYNC_END = "\x1b[?2026l"
 KITTY_KEPT = 32
 _ASK_POSITION = "\x1b[6n"
-_NO_ANSWER = 1.0
+_NO_ANSWER = 2.0
+_LOST_ANSWERS = 2
 _BATCH = 32 << 10
 _BATCH_LIMITS = (16 << 10, 256 << 10)
 _BATCH_SECONDS = 0.03
@@ -51,6 +52,7 @@ class Link(LinuxDriver):
         self._batch = _BATCH
         self._round_trip = 1.0
         self._answers = True
+        self._lost = 0
         self._kitty: OrderedDict[Hashable, int] = OrderedDict()
         self._next_number = os.getpid() % 60000 * 256 + 1
         self._late = ""
@@ -84,6 +86,10 @@ class Link(LinuxDriver):
         super().write(data)
 
     # -- Kitty pictures by id -------------------------------------------------------------
+
+    def kitty_has(self, key: Hashable) -> bool:
+        """Whether the picture of `key` is in the terminal."""
+        return key in self._kitty
 
     def kitty_number(self, key: Hashable) -> tuple[int, bool]:
         """Return the id of `key` and whether its picture is already uploaded."""
@@ -133,7 +139,7 @@ class Link(LinuxDriver):
     def measure(self, done: Callable[[float], None], size: int = 0) -> None:
         """Call `done(seconds)` once the terminal has taken everything written so far.
 
-        Where it does not answer CSI 6n, `done` is called after a second, then at once.
+        Where it does not answer CSI 6n, `done` is called after two seconds, soon at once.
         """
         if not self._answers:
             self._app.call_later(done, 0.0)
@@ -146,17 +152,16 @@ class Link(LinuxDriver):
     def _give_up(self, entry: tuple[float, int, Callable[[float], None]]) -> None:
         if entry not in self._waiting:
             return
-        if time.monotonic() - entry[0] < 10 * _NO_ANSWER and self._round_trip < 1.0:
-            # It has answered before: the link is slow, not deaf.
-            self._loop.call_later(_NO_ANSWER, self._give_up, entry)
-            return
-        self._answers = False
+        # An answer may be lost once; a terminal that loses the next too does not answer.
+        self._lost += 1
+        self._answers = self._lost < _LOST_ANSWERS
         while self._waiting:
             self._app.call_later(self._waiting.popleft()[2], _NO_ANSWER)
 
     def _answered(self) -> None:
         if not self._waiting:
             return
+        self._lost = 0
         started, size, done = self._waiting.popleft()
         seconds = time.monotonic() - started
         self._round_trip = min(self._round_trip, seconds)

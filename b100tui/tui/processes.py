@@ -1,12 +1,13 @@
 """The processes an explorer starts: the indexer, and probes for unprepared runs."""
 
-import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from b100tui.model.errors import StoreError
 
@@ -31,8 +32,8 @@ class Indexer:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             try:
-                value = json.loads(line)
-            except ValueError:
+                value = msgspec.json.decode(line)
+            except msgspec.DecodeError:
                 value = {"error": "the indexer said something unreadable", "hint": "b100 index"}
             yield value
 

@@ -1,11 +1,11 @@
 """The last place in each folder of runs, kept in the user's state folder."""
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from b100tui.model.errors import StoreError
-from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.places import make_private, state_dir
 
 FILE_NAME = "positions.json"
@@ -33,13 +33,17 @@ def recall(root: Path) -> Place | None:
 
 def remember(root: Path, place: Place) -> str:
     """Keep `place` for `root`; return an empty string, or in words why that failed."""
+    from b100tui.workspace.atomic import write_atomic
+
     places = _read()
     places.pop(str(root), None)
     places[str(root)] = place._asdict()
     kept = dict(list(places.items())[-MOST:])
     try:
         folder = make_private(state_dir())
-        write_atomic(folder / FILE_NAME, json.dumps(kept, indent=1).encode(), durable=False)
+        write_atomic(
+            folder / FILE_NAME, msgspec.json.format(msgspec.json.encode(kept)), durable=False
+        )
     except StoreError as error:
         return f"{error.message} ({error.hint})"
     return ""
@@ -47,7 +51,7 @@ def remember(root: Path, place: Place) -> str:
 
 def _read() -> dict[str, Any]:
     try:
-        found = json.loads((state_dir() / FILE_NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = msgspec.json.decode((state_dir() / FILE_NAME).read_bytes())
+    except (OSError, msgspec.DecodeError):
         return {}
     return found if isinstance(found, dict) else {}

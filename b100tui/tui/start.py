@@ -1,5 +1,6 @@
 """Starts the explorer on a folder: what it needs before the first paint, and nothing more."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ def explore(
     `flags` are settings given on the command line: theme, graphics, link, colours. Raises
     UsageError for settings that cannot be read.
     """
+    gc.disable()  # imports make only garbage that stays; on again once the index is read
     from b100tui.workspace.settings import load
 
     settings = load(config, flags)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class ExplorerState(Screen[None]):
     """State and widgets that every part of the main screen may touch."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes=classes)
         self.position = Position()
         self.trajectory: Trajectory | None = None
         self.ordered: tuple[MetricSeries, ...] = ()

@@ -56,10 +56,10 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
 
     def __init__(self, actions: Sequence[Action], size: tuple[int, int] = (80, 24)) -> None:
         """`size` is a guess: classes that fit from the start save a pass over all styles."""
-        super().__init__()
         start = "picture-box" if size[0] < NARROW_BELOW else "runs"
+        fitting = (_fitting(size[0], WIDTHS), _fitting(size[1], HEIGHTS), f"-at-{start}")
+        super().__init__(" ".join(fitting))
         self._panel = start
-        self.set_classes((_fitting(size[0], WIDTHS), _fitting(size[1], HEIGHTS), f"-at-{start}"))
         self.actions = {action.id: action for action in actions}
         self._picture_said = ""
         self._open_timer: Timer | None = None

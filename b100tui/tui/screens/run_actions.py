@@ -1,5 +1,7 @@
 """The actions on the run list, the panels, the filter and the search."""
 
+from typing import TYPE_CHECKING
+
 from textual import events, on, work
 from textual.widget import Widget
 
@@ -7,8 +9,10 @@ from b100tui.model.errors import B100Error
 from b100tui.tui.filtering import has_conditions
 from b100tui.tui.messages import Matched
 from b100tui.tui.screens.base import ExplorerState
-from b100tui.tui.widgets.filter_bar import FilterBar
 from b100tui.tui.widgets.lines import LinesView
+
+if TYPE_CHECKING:
+    from b100tui.tui.widgets.filter_bar import FilterBar
 
 ORDER = ("runs", "picture-box", "metrics", "reasoning", "facts")
 
@@ -16,8 +20,8 @@ ORDER = ("runs", "picture-box", "metrics", "reasoning", "facts")
 class RunActions(ExplorerState):
     """Move in panels, walk over runs, filter."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes)
         self.filter_text = ""
         self._filter_token = 0
         self._panel = "runs"
@@ -102,6 +106,8 @@ class RunActions(ExplorerState):
     def do_run_filter(self) -> None:
         """Open the filter line."""
         box = self.query_one("#runs-box")
+        from b100tui.tui.widgets.filter_bar import FilterBar
+
         bars = self.query(FilterBar)
         if bars:
             bars.first(FilterBar).focus()
@@ -110,14 +116,14 @@ class RunActions(ExplorerState):
             box.mount(bar, before=0)
             bar.focus()
 
-    @on(FilterBar.Changed)
-    def _filter_typed(self, event: FilterBar.Changed) -> None:
+    def on_input_changed(self, event: "FilterBar.Changed") -> None:
+        """The filter was typed."""
         event.stop()
         self.filter_text = event.value
         self.apply_filter()
 
-    @on(FilterBar.Submitted)
-    def _filter_done(self, event: FilterBar.Submitted) -> None:
+    def on_input_submitted(self, event: "FilterBar.Submitted") -> None:
+        """The filter stays; the runs take the keys again."""
         event.stop()
         if not event.value.strip():
             self.clear_filter()
@@ -163,7 +169,7 @@ class RunActions(ExplorerState):
 
     def clear_filter(self) -> bool:
         """Take the filter away; True when there was one."""
-        bars = self.query(FilterBar)
+        bars = self.query("#filter")
         if not bars and not self.filter_text:
             return False
         bars.remove()

@@ -1,5 +1,6 @@
 """What the main screen reads: the index, the run list, the opened run, and their changes."""
 
+import gc
 from typing import Any
 
 import msgspec
@@ -20,8 +21,8 @@ KEPT_RUNS = 32
 class RunData(ExplorerState):
     """Workers that read, and handlers that take what they found."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes)
         self.indexer: Indexer | None = None
         self.probes: ProbeRunner | None = None
         self.opened: RunRow | None = None
@@ -116,6 +117,8 @@ class RunData(ExplorerState):
     @on(RunsRead)
     def _runs_read(self, event: RunsRead) -> None:
         self.take_runs(event.tree)
+        gc.freeze()  # the rows live as long as the program: never look through them again
+        gc.enable()
 
     # The opened run
 

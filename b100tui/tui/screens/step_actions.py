@@ -12,8 +12,8 @@ TEN = 10
 class StepActions(ExplorerState):
     """Step, jump, play, flicker, reference."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes)
         self._play_timer: Timer | None = None
         self._flicker_timer: Timer | None = None
 
