@@ -2,6 +2,7 @@
 
 import math
 import sys
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -76,6 +77,8 @@ def plain(value: Any) -> Any:
     """Return a cell as a JSON value; NaN and infinities are null, what JSON lacks is text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return plain(float(value))
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, list | tuple):

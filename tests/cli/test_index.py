@@ -1,0 +1,75 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from b100tui.cli.main import main
+from b100tui.workspace.places import cache_dir
+from tests.index.folder import add_run, png
+
+RUN = "fog/replicate-2k/run-0"
+KEYS = {
+    *("generation", "runs", "steps", "sections", "scores", "verdicts", "marks", "added"),
+    *("changed", "removed", "unreadable", "seconds"),
+}
+
+
+def report(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    assert main(["index", *words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_json_has_the_keys_of_the_contract(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_run(tmp_path, RUN, 3)
+    found = report(capsys, str(tmp_path))
+    assert found.keys() >= KEYS
+    assert (found["runs"], found["steps"], found["added"], found["unreadable"]) == (1, 3, 3, 0)
+
+
+def test_rebuild_reads_everything_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add_run(tmp_path, RUN, 3)
+    report(capsys, str(tmp_path))
+    assert report(capsys, str(tmp_path))["added"] == 0
+    again = report(capsys, str(tmp_path), "--rebuild")
+    assert (again["added"], again["generation"]) == (3, 2)
+
+
+def test_verify_names_a_picture_that_differs_from_its_sidecar(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_run(tmp_path, RUN, 3)
+    assert report(capsys, str(tmp_path), "--verify")["mismatched"] == []
+    path = tmp_path / RUN / "step-001.png"
+    old = path.read_bytes()
+    path.write_bytes(old[:-20] + bytes([old[-20] ^ 1]) + old[-19:])
+    (found,) = report(capsys, str(tmp_path), "--verify")["mismatched"]  # type: ignore[misc]
+    assert found["path"] == f"{RUN}/step-001.png"
+
+
+def test_a_bad_file_is_reported_and_the_exit_code_stays_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_run(tmp_path, RUN, 2)
+    (tmp_path / RUN / "step-001.png").write_bytes(b"")
+    assert main(["index", str(tmp_path)]) == 0
+    told = capsys.readouterr()
+    assert "1 unreadable" in told.out and "step-001.png" in told.err
+
+
+def test_previews_are_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add_run(tmp_path, RUN, 2)
+    (tmp_path / RUN / "step-000.png").write_bytes(png(3, 40, 30))
+    assert main(["index", str(tmp_path), "--previews"]) == 0
+    assert list((cache_dir(tmp_path) / "previews").rglob("*.jpg"))
+    assert "2 pictures" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["index", str(tmp_path / "nothing")]) == 1
+    assert "nothing does not exist" in capsys.readouterr().err

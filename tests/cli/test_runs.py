@@ -1,0 +1,91 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from b100tui.cli.main import main
+from b100tui.workspace.places import last_root
+from tests.index.folder import add_run, add_step
+
+A = "dongpo/replicate-2k/run-0"
+B = "fog/replicate-2k/run-1"
+KEYS = {
+    *("run", "image", "recipe", "setting", "editor", "repeat", "labels", "steps", "first_step"),
+    *("last_step", "missing", "duplicates", "sizes", "coverage", "onset", "limit", "editor_kind"),
+    *("simulated", "parent"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    add_run(tmp_path, A, 3)
+    for step in (0, 2):
+        add_step(tmp_path, B, step)
+    return tmp_path
+
+
+def test_json_has_the_keys_of_the_contract(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", str(root), "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    assert first.keys() >= KEYS
+    assert (first["run"], first["steps"], first["sizes"]) == (A, 3, [[4, 3, 3]])
+    assert (second["run"], second["missing"]) == (B, [1])
+
+
+def test_jsonl_prints_one_run_a_line(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", str(root), "--jsonl"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["run"] for line in lines] == [A, B]
+
+
+def test_filters(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", str(root), "--filter", "missing>0", "--json"]) == 0
+    assert [run["run"] for run in json.loads(capsys.readouterr().out)] == [B]
+
+
+def test_a_filter_that_cannot_be_read_is_wrong_use(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["runs", str(root), "--filter", "imge:fog"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "character 1" in told.err and "image" in told.err
+
+
+def test_the_table_shows_each_run(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", str(root)]) == 0
+    out = capsys.readouterr().out
+    assert A in out and B in out and "2 runs, 5 steps" in out
+
+
+def test_the_root_is_remembered(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", str(root)]) == 0
+    assert last_root() == root
+    capsys.readouterr()
+    assert main(["runs", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+
+
+def test_the_root_may_come_from_the_environment(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("B100_ROOT", str(root))
+    assert main(["runs", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+
+
+def test_changes_are_taken_in_unless_told_not_to(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["runs", str(root)])
+    add_step(root, A, 3)
+    capsys.readouterr()
+    main(["runs", str(root), "--no-refresh", "--json"])
+    assert json.loads(capsys.readouterr().out)[0]["steps"] == 3
+    main(["runs", str(root), "--json"])
+    assert json.loads(capsys.readouterr().out)[0]["steps"] == 4
+
+
+def test_without_any_root_it_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs"]) == 2
+    assert "name one" in capsys.readouterr().err

@@ -1,0 +1,42 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from b100tui.cli.main import main
+from tests.index.folder import add_step
+
+RUN = "fog/replicate-2k/run-0"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    add_step(tmp_path, RUN, 0, sections=(("Final Check", "the plate is fine"),))
+    add_step(tmp_path, RUN, 1, sections=(("Final Check", "the plate is grainy"),))
+    return tmp_path
+
+
+def test_json_has_the_keys_of_the_contract(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--root", str(root), "plate grain*", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found.keys() >= {"query", "total", "seconds", "hits"}
+    (hit,) = found["hits"]
+    assert hit.keys() >= {"run", "step", "section", "title", "snippet", "score"}
+    assert (found["total"], hit["run"], hit["step"], hit["section"]) == (1, RUN, 1, 0)
+
+
+def test_a_filter_narrows(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--root", str(root), "plate", "--filter", "step:0", "--json"]) == 0
+    assert [hit["step"] for hit in json.loads(capsys.readouterr().out)["hits"]] == [0]
+
+
+def test_an_unreadable_query_is_wrong_use(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--root", str(root), 'plate "fine']) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and "character 7" in told.err
+
+
+def test_hits_are_shown_with_their_place(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--root", str(root), "plate"]) == 0
+    out = capsys.readouterr().out
+    assert f"{RUN}@1  Final Check" in out and "2 hits" in out
