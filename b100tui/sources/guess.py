@@ -4,6 +4,7 @@ import itertools
 import re
 from collections import defaultdict
 
+import msgspec
 from msgspec import Struct
 
 from b100tui.model.records import Run
@@ -44,7 +45,7 @@ def claim_guess(listing: Listing, taken: set[str]) -> Claimed:
     plain: dict[str, dict[str, list[str]]] = {}
     for folder in sorted(stems, key=natural):
         listing.breathe()
-        groups, rest = group_stems(stems[folder])
+        groups, rest = _without_origins(*group_stems(stems[folder]))
         plain[folder] = {stem: stems[folder][stem] for stem in rest}
         found += [
             _Found(
@@ -79,6 +80,19 @@ def claim_guess(listing: Listing, taken: set[str]) -> Claimed:
             if path not in claimed.used
         ]
     return claimed
+
+
+def _without_origins(groups: list[Group], plain: list[str]) -> tuple[list[Group], list[str]]:
+    """Move stems such as `7_input` to the plain ones where `7_input_turn_1` is a step."""
+    subjects = {_subject(group) for group in groups if group.how == "word"} - {""}
+    kept: list[Group] = []
+    for group in groups:
+        origins = [member for member in group.members if member.stem in subjects]
+        plain = [*plain, *(member.stem for member in origins)]
+        members = tuple(member for member in group.members if member.stem not in subjects)
+        if members:
+            kept.append(msgspec.structs.replace(group, members=members))
+    return kept, plain
 
 
 def _collect(listing: Listing, taken: set[str]) -> dict[str, dict[str, list[str]]]:

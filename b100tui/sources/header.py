@@ -9,7 +9,7 @@ from b100tui.model.errors import PictureError
 
 Read = Callable[[int, int], bytes]  # (count, offset) -> at most `count` bytes
 
-PIXEL_LIMIT = 178_956_970  # above it a header alone would make decoders allocate gigabytes
+PIXEL_LIMIT = 89_478_485  # as for decoding: above it a header alone makes decoders take gigabytes
 FIRST = 512
 _TAIL = 4096
 _SOF = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})

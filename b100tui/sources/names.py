@@ -21,6 +21,11 @@ _DATE = re.compile(
     r"|(?:19|20)\d{6}[T_-]?\d{6}|1[4-9]\d{8}(?:\d{3})?)Z?(?!\d)"
 )
 _NUMBER = re.compile(r"\d+")
+# Hashes and UUIDs: hexadecimal words with both digits and letters.
+_HASH = re.compile(
+    r"(?<![0-9A-Za-z])(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])"
+    r"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,64})(?![0-9A-Za-z])"
+)
 _REDO = re.compile(
     r"(?:[ _.\-]v(?P<v>\d{1,2})|[_\-](?P<n>\d)|[ _]?\((?P<p>\d{1,2})\)"
     r"|[ _\-](?:copy|redo|retry)(?P<c>\d?))$",
@@ -86,7 +91,7 @@ def form_of(stem: str) -> str:
 
 
 def group_stems(stems: Iterable[str]) -> tuple[list[Group], list[str]]:
-    """Return the templates among the stems of one folder, and the stems without a number.
+    """Return the templates among the stems of one folder, and the stems without a step.
 
     Within names of one form the number after a step word is the step, else a date that tells
     all apart (its rank counts, from 0), else the number that varies most. Other numbers that
@@ -106,7 +111,11 @@ def group_stems(stems: Iterable[str]) -> tuple[list[Group], list[str]]:
         forms.setdefault(form, []).append((stem, redo, parts))
     groups: list[Group] = []
     for form, found in forms.items():
-        groups.extend(_split(form, found, redos))
+        column, how = _step_column([parts for _, _, parts in found])
+        if how:
+            groups.extend(_split(form, found, redos, column, how))
+        else:
+            plain.extend(stem for stem, _, _ in found)
     return groups, plain
 
 
@@ -114,8 +123,9 @@ def _split(
     form: str,
     found: Sequence[tuple[str, int, tuple[Part, ...]]],
     redos: dict[str, tuple[str, int]],
+    column: int,
+    how: str,
 ) -> list[Group]:
-    column, how = _step_column([parts for _, _, parts in found])
     width = len(found[0][2])
     free = {
         other
@@ -145,6 +155,7 @@ def _members(rows: list[tuple[str, int, str]], how: str) -> tuple[Member, ...]:
 
 
 def _step_column(rows: Sequence[tuple[Part, ...]]) -> tuple[int, str]:
+    """Return the column of the step and how it is known; "" where only hashes stand."""
     width = range(len(rows[0]))
     worded = [index for index in width if rows[0][index].rank < len(STEP_WORDS)]
     if worded:
@@ -156,12 +167,16 @@ def _step_column(rows: Sequence[tuple[Part, ...]]) -> tuple[int, str]:
 
     def weight(index: int) -> tuple[bool, int, int, int]:
         texts = [row[index].text for row in rows]
-        usable = not rows[0][index].date and all(len(text) <= _LONG for text in texts)
+        usable = not rows[0][index].date and all(
+            text.isdecimal() and len(text) <= _LONG for text in texts
+        )
         span = max(map(int, texts)) - min(map(int, texts)) if usable else 0
         return usable, counts[index], -span, index
 
     best = max(width, key=weight)
-    return best, "date" if rows[0][best].date or not weight(best)[0] else "number"
+    if rows[0][best].date:
+        return best, "date"
+    return best, "number" if weight(best)[0] else ""
 
 
 def _varies(found: Sequence[tuple[str, int, tuple[Part, ...]]], column: int) -> int:
@@ -173,6 +188,10 @@ def _parts(stem: str) -> tuple[Part, ...]:
         found.start(): Part(found.start(), found.end(), found[0], date=True)
         for found in _DATE.finditer(stem)
     }
+    dates = [(part.start, part.end) for part in parts.values()]
+    for found in _HASH.finditer(stem):
+        if not any(found.start() < high and low < found.end() for low, high in dates):
+            parts[found.start()] = Part(found.start(), found.end(), found[0])
     inside = [(part.start, part.end) for part in parts.values()]
     ranks = {
         found.start("number"): STEP_WORDS.index(found["word"].lower())

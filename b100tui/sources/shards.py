@@ -86,7 +86,11 @@ def member_header(place: str, ref: PictureRef) -> tuple[Header, int]:
     size, head, tail = group[row]
 
     def read(count: int, at: int) -> bytes:
-        return head[at : at + count] if at < len(head) else tail[max(0, at - size + len(tail)) :]
+        if at + count <= len(head) or size <= len(head):
+            return head[at : at + count]
+        if at >= size - len(tail):
+            return tail[at - size + len(tail) :][:count]
+        return read_member(place, ref)[at : at + count]
 
     return parse_header(read, size), size
 

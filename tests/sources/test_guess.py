@@ -191,3 +191,26 @@ def test_empty_folder_has_no_layout(tmp_path: Path) -> None:
 def test_named_step_of_a_run(tmp_path: Path) -> None:
     put(tmp_path, *(f"temperature=0.4/step_{n}.png" for n in range(3)))
     assert named(scan_folder(tmp_path), "temperature=0.4").run.labels["temperature"] == "0.4"
+
+
+def test_hash_in_the_name_does_not_split_a_run(tmp_path: Path) -> None:
+    hashes = ("0a1b2c3d4e", "ffee001122", "9c8d7e6f5a", "12ab34cd56")
+    put(tmp_path, *(f"val_{n}_{word}.png" for n, word in enumerate(hashes)))
+    (run,) = scan_folder(tmp_path).runs
+    assert numbers(run) == [0, 1, 2, 3]
+
+
+def test_names_that_are_hashes_are_no_steps(tmp_path: Path) -> None:
+    put(tmp_path, *(f"{word}.png" for word in ("0a1b2c3d4e", "ffee001122", "9c8d7e6f5a")))
+    scan = scan_folder(tmp_path)
+    assert not scan.runs
+    assert "no number" in reasons(scan)["ffee001122.png"]
+
+
+def test_input_picture_with_a_number_is_the_origin_of_its_turns(tmp_path: Path) -> None:
+    items = (101, 102, 103)
+    put(tmp_path, *(f"m/{i}_input_raw.jpg" for i in items))
+    put(tmp_path, *(f"m/{i}_input_raw_turn_{n}.png" for i in items for n in (1, 2, 3)))
+    runs = scan_folder(tmp_path).runs
+    assert [source.run.image for source in runs] == [f"{i}_input_raw" for i in items]
+    assert all(numbers(source) == [0, 1, 2, 3] for source in runs)

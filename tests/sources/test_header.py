@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from b100tui.imaging.header import LIMIT_PIXELS
 from b100tui.model.errors import PictureError
-from b100tui.sources.header import Header, parse_header
+from b100tui.sources.header import PIXEL_LIMIT, Header, parse_header
 from tests.shared_data import shared
 from tests.sources.made import picture
 
@@ -96,3 +97,7 @@ def test_real_awkward_files_are_read_or_refused() -> None:
     for name in ("hopper_orientation_6.jpg", "pil_sample_cmyk.jpg", "iss634.webp", "i_trns.png"):
         with Image.open(folder / name) as image:
             assert found[name].endswith(f" {image.width}x{image.height}")
+
+
+def test_largest_picture_is_the_largest_that_is_decoded() -> None:
+    assert PIXEL_LIMIT == LIMIT_PIXELS

@@ -1,8 +1,10 @@
+import io
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from PIL import Image
 
 from b100tui.model.errors import PictureError
 from b100tui.model.records import PictureRef
@@ -147,6 +149,16 @@ def test_large_picture_header_is_read_from_its_ends(tmp_path: Path) -> None:
     (source,) = scan_folder(tmp_path).runs
     step = read_step(tmp_path, source.run, source.steps[0])
     assert (step.format, step.width, step.height) == ("bmp", 400, 300)
+
+
+def test_size_behind_a_long_profile_is_found(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (40, 30)).save(out, "jpeg", icc_profile=b"x" * 200_000)
+    data = {"bytes": out.getvalue(), "path": None}
+    shard(tmp_path / "x.parquet", {"image": IMAGE, "step": "INTEGER"}, [{"image": data, "step": 0}])
+    (source,) = scan_folder(tmp_path).runs
+    step = read_step(tmp_path, source.run, source.steps[0])
+    assert (step.status, step.width, step.height) == ("ok", 40, 30)
 
 
 def test_scores_in_parquet_beside_the_runs_are_joined(tmp_path: Path) -> None:
