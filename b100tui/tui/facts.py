@@ -27,6 +27,8 @@ def _status(step: Step) -> Iterable[Block]:
     elif step.status != "ok":
         yield ((f"{step.status}: {reason}" if reason else step.status, BAD),)
     for warning in step.warnings:
+        if warning == "SIMULATED":
+            continue  # the whole run says so
         yield ((f"! {clean_line(warning)}", BAD),)
 
 
@@ -88,7 +90,9 @@ def step_reasoning(trajectory: Trajectory, number: int) -> list[Block]:
     verdict = trajectory.verdicts.get(number)
     if verdict is not None:
         word = verdict.verdict or f"failed: {clean_line(verdict.error or '')}"
-        blocks += [(), (("judge: ", KEY), (word + (" SIMULATED" if verdict.simulated else ""), ""))]
+        word = "no summary to judge" if word == "no_summary" else word
+        blocks += [()] if blocks else []
+        blocks.append((("judge: ", KEY), (word + (" (SIMULATED)" * verdict.simulated), "")))
     if not blocks:
         return [(("no reasoning summary for this step", DIM),)]
     return blocks

@@ -48,7 +48,7 @@ class MetricSeries:
         raw = corrected_gap(self.metric, before, after)
         if raw is None:
             return Gap(after - before)
-        failure = raw > 0
+        failure = raw > 0 if step > reference else None  # nothing fails before the reference
         one, two = normalised(self.metric, before), normalised(self.metric, after)
         if one is None or two is None:
             return Gap(raw, normal=False, failure=failure)

@@ -142,11 +142,11 @@ def run_name(row: RunRow) -> str:
     return clean_line(tail.removeprefix("run-") or row.run)
 
 
-def title(row: RunRow) -> str:
-    """Return the run's full name: image, setting, editor, run."""
+def title(row: RunRow, *, editor: bool = True) -> str:
+    """Return the run's full name: image, setting, editor (where asked and not yet said), run."""
     setting = _setting(row)
     parts = [row.image, setting]
-    if row.editor and row.editor.lower() not in setting.lower():
+    if editor and row.editor and row.editor.lower() not in setting.lower():
         parts.append(row.editor)
     name = run_name(row)
     parts.append(f"run {name}" if name.isdigit() else name)

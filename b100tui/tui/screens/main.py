@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -29,6 +30,7 @@ from b100tui.tui.widgets.metric_panel import MetricPanel
 from b100tui.tui.widgets.picture import PictureView
 from b100tui.tui.widgets.run_tree import RunTreeView
 from b100tui.tui.widgets.step_slider import SliderState, StepSlider
+from b100tui.tui.wrapping import fit
 
 ATTACH_AFTER = 0.35  # importing duckdb holds the interpreter: not while the first keys come
 ALL_OPEN_UP_TO = 60
@@ -131,38 +133,44 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
     # Runs
 
     def take_runs(self, tree: RunTree) -> None:
-        """Show a run list; open the wanted or remembered run when nothing is open yet."""
+        """Show a run list; open the wanted or remembered run as soon as it is in it."""
         runs = self.runs
-        first_time = not runs.tree_of_runs.rows
-        wanted = self.opened.run if self.opened else self.wanted_run(tree)
-        total = self.explorer.total_runs(len(tree.rows))
-        if first_time and total > ALL_OPEN_UP_TO:
-            runs.closed = tree.closed_but(wanted)
-        elif not first_time and total > ALL_OPEN_UP_TO and not self.explorer.settled:
-            runs.closed |= tree.closed_but(wanted) - {g.key for g in runs.tree_of_runs.groups}
+        opened = self.opened.run if self.opened else None
+        wanted = self._wanted_run(tree) if opened is None else opened
+        if self.explorer.total_runs(len(tree.rows)) > ALL_OPEN_UP_TO:
+            known = {group.key for group in runs.tree_of_runs.groups}
+            runs.closed |= tree.closed_but(wanted) - known
         runs.show(tree)
         if self.filter_text:
             self.apply_filter()
-        row = tree.by_run.get(wanted) if wanted else None
-        if row is None:
-            row = 0 if tree.rows and self.opened is None else None
-        if row is not None:
-            runs.go_to_run(tree.rows[row].run)
-            self.open_run(tree.rows[row])
-            if self.trajectory is None:
-                self.show_title()
+        at = tree.by_run.get(wanted) if wanted else None
+        if at is not None:
+            row = tree.rows[at]
+            if opened is None:
+                runs.go_to_run(row.run)
+            self.open_run(row)
+            self.show_title()
         self.show_status()
 
-    def wanted_run(self, tree: RunTree) -> str | None:
-        """Return the id of the run to open first: asked for, remembered, else the first."""
+    def _wanted_run(self, tree: RunTree) -> str | None:
+        """Return the id of the run to open first: asked for, remembered, else the first.
+
+        None while the wanted one may still come.
+        """
+        if not tree.rows:
+            return None
         place = self.explorer.place
-        if place is not None:
-            if place.run in tree.by_run:
-                return place.run
-            near = [run for run in tree.by_run if run.startswith(place.run)]
-            if len(near) == 1:
-                return near[0]
-        return tree.rows[0].run if tree.rows else None
+        if place is None or not place.run:
+            return tree.rows[0].run
+        if place.run in tree.by_run:
+            return place.run
+        if not self.explorer.settled:
+            return None
+        near = [run for run in tree.by_run if run.startswith(place.run)]
+        if len(near) != 1:
+            count = f"fits {len(near)} runs" if near else "is not here"
+            self.say(f"run {place.run} {count}; the first is shown", bad=True)
+        return near[0] if near else tree.rows[0].run
 
     @on(RunTreeView.Opened)
     def _run_chosen(self, event: RunTreeView.Opened) -> None:
@@ -256,11 +264,15 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         row = self.opened
         if row is None:
             return
-        left: list[Span] = [(" " + title(row), "status--root")]
-        if row.simulated:
-            left.append(("  SIMULATED", "status--warn"))
-        right: list[Span] = [(f"  {self._picture_words()} ", "status--dim")]
-        self.query_one("#title", StatusLine).show(left=left, right=right)
+        line = self.query_one("#title", StatusLine)
+        words = f" {self._picture_words()} "
+        label = "SIMULATED  " if row.simulated else ""
+        room = line.size.width - len(words) - len(label) - 2
+        name = title(row)
+        if cell_len(name) > room > 0:
+            name = fit(title(row, editor=False), room).rstrip()
+        left: list[Span] = [(f" {name}  ", "status--root"), (label, "status--warn")]
+        line.show(left=left, right=[(words, "status--dim")])
 
     def _picture_words(self) -> str:
         trajectory = self.trajectory
@@ -269,10 +281,8 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         if self.flicker_reference:
             return f"flicker: reference {self.position.usable_reference(trajectory)}"
         step = trajectory.at.get(self.position.step)
-        parts = [f"step {self.position.step}"]
-        if step is not None and step.width and step.height:
-            parts.append(f"{step.width} x {step.height}")
-        return " · ".join(parts)
+        size = f" · {step.width}x{step.height}" if step and step.width and step.height else ""
+        return f"step {self.position.step}{size}"
 
     def show_picture(self) -> None:
         """Ask for the picture of the moment; newest wins, nothing waits here."""

@@ -68,18 +68,19 @@ class HitList(LinesView, can_focus=False):
             return Strip.blank(width, self.rich_style)
         hit = self.hits[at]
         if second:
-            return self.strip([("    ", ""), *_snippet(hit)], width)
+            return self.strip([("    ", ""), *_snippet(hit, width - 8)], width)
         here = at == self.cursor
         where = f" {'›' if here else ' '} {clean_line(hit.run)}@{hit.step} "
         style = "hits--cursor" if here else "hits--where"
         return self.strip([(where, style), ("  " + clean_line(hit.title), "hits--dim")], width)
 
 
-def _snippet(hit: SearchHit) -> list[Span]:
-    """Return the snippet on one line, its marked ranges in their own style."""
+def _snippet(hit: SearchHit, width: int) -> list[Span]:
+    """Return the snippet on one line, its marked ranges in their own style and in view."""
     text = hit.snippet
-    spans: list[Span] = []
-    at = 0
+    first_end = hit.marks[0][1] if hit.marks else 0
+    at = max(0, first_end - width * 2 // 3) if first_end > width else 0
+    spans: list[Span] = [("…", "hits--dim")] if at else []
     for start, end in (*hit.marks, (len(text), len(text))):
         spans.append((_one_line(text[at:start]), ""))
         spans.append((_one_line(text[start:end]), "hits--mark"))

@@ -113,7 +113,7 @@ class MetricPanel(LinesView):
         name = clean_line(series.metric.name or series.metric.id)
         long = 18 if width >= 74 else (14 if width >= 52 else 10)
         spans: list[Span] = [
-            (" " + fit(name, long), "metric--name"),
+            (" " + fit(name, long - 1) + " ", "metric--name"),
             (ARROWS[series.metric.direction] + " ", "metric--dim"),
             ((number(before) if before is not None else "–").rjust(7), "metric--value"),
             (" → ", "metric--dim"),

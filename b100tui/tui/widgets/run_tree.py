@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -19,6 +20,7 @@ from b100tui.tui.widgets.lines import LinesView, Span
 from b100tui.tui.wrapping import fit
 
 SPARK_CELLS = 8
+WIDE_FROM = 34
 
 
 class RunTreeView(LinesView):
@@ -229,11 +231,10 @@ class RunTreeView(LinesView):
         indent = "    " if self.tree_of_runs.parents[line][1] >= 0 else "  "
         name = self.tree_of_runs.label(line)
         cells = _mini(row.spark)
-        badge, style = _badge(row)
+        badge, style = _badge(row, narrow=width < WIDE_FROM)
         room = width - len(indent) - len(badge) - (len(cells) + 1 if cells else 0) - 1
         spans: list[Span] = [(indent, "")]
-        wanted = len(name) if len(name) <= max(2, room) else max(4, room)
-        spans.append((fit(name, max(2, wanted)), ""))
+        spans.append((name if cell_len(name) <= room else fit(name, max(4, room)), ""))
         if cells:
             spans.append((" " + cells, "tree--spark"))
         if badge:
@@ -250,7 +251,7 @@ def _mini(levels_of_row: tuple[int, ...]) -> str:
     return spark(levels(values, 0, len(levels_of_row) - 1, SPARK_CELLS))
 
 
-def _badge(row: RunRow) -> tuple[str, str]:
+def _badge(row: RunRow, *, narrow: bool) -> tuple[str, str]:
     """Return the most telling words of a run and their style."""
     words: list[str] = []
     style = "tree--dim"
@@ -270,7 +271,7 @@ def _badge(row: RunRow) -> tuple[str, str]:
     if row.steps_planned and row.last_step is not None and row.last_step < row.steps_planned:
         words.append(f"{row.last_step}/{row.steps_planned}")
     if row.simulated:
-        words.append("SIM")
+        words.append("SIM" if narrow else "SIMULATED")
     if not words and not row.spark:
         words.append(f"{row.steps} steps")
     return clean_line(" ".join(words)), style
