@@ -137,8 +137,9 @@ def draw_schedule(
     if profile.onset and strength > 0:
         onset = int(random.integers(profile.onset[0], profile.onset[1] + 1))
     shifts = []
-    if profile.zoom_every and strength > 0:
-        step = 1 + int(random.integers(1, profile.zoom_every + 1))
+    if profile.zoom_every and onset is not None:
+        # Never before the onset: resampling softens texture, which would be an onset of its own.
+        step = onset + int(random.integers(0, profile.zoom_every))
         while step <= steps:
             zoom = round(float(random.uniform(0.35, 1.0)) * profile.zoom * strength, 5)
             dx, dy = (round(float(v), 2) for v in random.uniform(-0.9, 0.9, 2))
