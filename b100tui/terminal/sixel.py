@@ -4,6 +4,7 @@ The band encoder is textual-image's (fewer bytes than our own attempt): its priv
 does not probe the terminal at import, which a test holds with the pinned version.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from b100tui.terminal.frames import Area, Frame, Quality
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 COLOURS = 64
+_DEFINITION = re.compile(r"#(\d+);2;\d+;\d+;\d+")
 # tmux drops any sequence over 1 MiB.
 MAX_BYTES = 1 << 20
 
@@ -33,7 +35,7 @@ class Sixels:
 
         payload = ""
         for colours in (COLOURS, COLOURS // 2, COLOURS // 4, 2):
-            payload = image_to_sixels(picture, SixelOptions(colors=colours))
+            payload = _selected(image_to_sixels(picture, SixelOptions(colors=colours)))
             if len(payload) < MAX_BYTES:
                 break
         return Frame(
@@ -44,3 +46,12 @@ class Sixels:
             payload=payload,
             bytes=len(payload),
         )
+
+
+def _selected(payload: str) -> str:
+    """Return `payload` with each colour selected where it is defined.
+
+    xterm takes a definition as that alone and draws on with the colour before, so that the
+    first band shows pixels of a wrong colour; other terminals select by it as DEC's did.
+    """
+    return _DEFINITION.sub(r"\g<0>#\1", payload)

@@ -93,6 +93,14 @@ def test_a_sixel_of_many_colours_stays_near_the_picture() -> None:
     assert sum(difference.tobytes()) / (80 * 60) < 25
 
 
+def test_a_sixel_selects_each_colour_that_it_defines() -> None:
+    """xterm does not take a definition as a selection and would draw in the colour before."""
+    payload = Sixels().encode(gradient(80, 60), AREA).payload
+    defined = re.findall(r"#(\d+);2;\d+;\d+;\d+(#\d+)?", payload)
+    assert len(defined) > 2
+    assert all(select == f"#{register}" for register, select in defined)
+
+
 @pytest.mark.parametrize("height", [6, 19, 20, 21])
 def test_a_sixel_never_reaches_past_its_cells(height: int) -> None:
     for rows in range(1, 6):
