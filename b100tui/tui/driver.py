@@ -22,7 +22,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from b100tui.terminal.facts import TerminalFacts
-from b100tui.terminal.kitty import delete
+from b100tui.terminal.kitty import delete, wrap
 from b100tui.terminal.probe import judge_late
 from b100tui.terminal.replies import ReplyFilter
 
@@ -54,6 +54,7 @@ class Link(LinuxDriver):
         self._answers = True
         self._lost = 0
         self._kitty: OrderedDict[Hashable, int] = OrderedDict()
+        self._used: set[int] = set()
         self._next_number = os.getpid() % 60000 * 256 + 1
         self._late = ""
         self.on_facts: Callable[[TerminalFacts], None] | None = None
@@ -99,13 +100,16 @@ class Link(LinuxDriver):
             return known, True
         number = self._next_number
         self._next_number = number % ((1 << 24) - 1) + 1
+        self._used.add(number)
         return number, False
 
     def kitty_sent(self, key: Hashable, number: int) -> None:
         """Remember an upload; the least recently shown beyond 32 are freed in the terminal."""
         self._kitty[key] = number
         while len(self._kitty) > KITTY_KEPT:
-            self.write(delete(self._kitty.popitem(last=False)[1], tmux=self.facts.tmux))
+            old = self._kitty.popitem(last=False)[1]
+            self._used.discard(old)
+            self.write(delete(old, tmux=self.facts.tmux))
 
     def upload(self, commands: Iterable[str], done: Callable[[], None]) -> None:
         """Send graphics commands in batches, other output in between; then call `done`."""
@@ -221,10 +225,11 @@ class Link(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         """Free our pictures in the terminal, then restore it."""
-        self._uploads.clear()
-        self._waiting.clear()
-        self._painted.clear()
-        numbers = [*self._kitty.values()]
-        self._kitty.clear()
-        self.write("".join(delete(number, tmux=self.facts.tmux) for number in numbers) + SYNC_END)
+        tmux = self.facts.tmux
+        # An upload that was cut short would swallow the commands after it: end it first.
+        end = wrap("\x1b_Gm=0,q=2;\x1b\\", tmux=tmux) if self._uploads else ""
+        frees = "".join(delete(number, tmux=tmux) for number in sorted(self._used))
+        for held in (self._uploads, self._waiting, self._painted, self._kitty, self._used):
+            held.clear()
+        self.write(end + frees + SYNC_END)
         super().stop_application_mode()

@@ -37,6 +37,7 @@ class FakeTerminal:
         environment: dict[str, str] | None = None,
     ) -> None:
         self.written = bytearray()
+        self._seen = 0
         self.answer = ANSWERS[kind]
         self.places = places
         self.outer, self.inner = pty.openpty()
@@ -88,10 +89,16 @@ class FakeTerminal:
             return b""
         data = os.read(self.outer, 1 << 16)
         self.written += data
-        if b"\x1b[c" in data and self.answer:
+        # A query may be cut by the end of a read: look back over three bytes.
+        new = bytes(self.written[max(len(self.written) - len(data) - 3, 0) :])
+        self._seen = max(self._seen, len(self.written) - len(data) - 3)
+        asked = bytes(self.written[self._seen :]).count(b"\x1b[6n")
+        if b"\x1b[c" in new and self.answer:
             os.write(self.outer, self.answer)
-        if self.places:
-            os.write(self.outer, b"\x1b[1;1R" * data.count(b"\x1b[6n"))
+        if asked:
+            self._seen = self.written.rindex(b"\x1b[6n") + 4
+            if self.places:
+                os.write(self.outer, b"\x1b[1;1R" * asked)
         return data
 
     def wait_for(self, pattern: str, start: int = 0) -> int:

@@ -34,6 +34,17 @@ def test_cuts_between_reads_do_not_matter(parts: list[str], data: st.DataObject)
     assert typed == "".join(part for part in parts if part not in ANSWERS)
 
 
+def test_a_cell_size_cut_after_its_first_digit_is_still_an_answer() -> None:
+    replies = ReplyFilter()
+    assert replies.feed("\x1b[6") + replies.feed(";20;10t") == ""
+    assert replies.take() == "\x1b[6;20;10t"
+
+
+def test_page_down_cut_after_its_digit_is_still_a_key() -> None:
+    replies = ReplyFilter()
+    assert replies.feed("\x1b[6") + replies.feed("~") == "\x1b[6~"
+
+
 @pytest.mark.parametrize("key", ["\x1b", "\x1b[", "\x1bO", "\x1b[A", "\x1b[200~text\x1b[201~"])
 def test_keys_pass_at_once(key: str) -> None:
     assert ReplyFilter().feed(key) == key

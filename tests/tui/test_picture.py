@@ -103,13 +103,13 @@ async def test_an_unreadable_picture_says_why_and_the_next_one_shows(tmp_path: P
 
 
 async def test_of_many_keys_the_last_one_is_shown(tmp_path: Path) -> None:
-    async with viewer(tmp_path) as (_, view, _):
+    async with viewer(tmp_path) as (_, view, pilot):
         line = [target(f"{n}.png") for n in range(5)]
         for position in (0, 1, 2, 3, 4, 3):
             view.show(line[position], line, position)
-        await until(lambda: view.frame is not None)
-        assert view._frame_request is not None
-        assert view._frame_request.target == line[3]
+        await until(lambda: view.shown == line[3])
+        await pilot.pause()
+        assert view.shown == line[3]
 
 
 async def test_without_graphics_the_reason_is_told(tmp_path: Path) -> None:

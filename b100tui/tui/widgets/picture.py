@@ -10,15 +10,12 @@ ahead. Messages: `PictureView.Shown(view, protocol, bytes, ms)`, `PictureView.Fa
 reason)`. No border, padding, opacity or tint on this widget: it draws whole rows itself.
 """
 
-import textwrap
 import time
 from collections.abc import Sequence
+from typing import TypeAlias
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -30,9 +27,17 @@ from b100tui.terminal.pipeline import Delivery, Pipeline, Viewer
 from b100tui.terminal.probe import cell_size
 from b100tui.terminal.targets import Request, Target
 from b100tui.tui.driver import SYNC, SYNC_END, Link
-from b100tui.tui.widgets.cell_strip import CellStrip
+from b100tui.tui.widgets import picture_messages as messages
+from b100tui.tui.widgets.picture_lines import (
+    cell_lines,
+    margins,
+    rows_at,
+    stand_in_lines,
+    word_lines,
+)
 
 PATIENCE = 0.25
+HURRY = 0.3  # keys closer together than this are a scrub: rough frames go first
 RASTER = frozenset({"sixel", "iterm"})
 
 
@@ -42,40 +47,9 @@ class PictureView(Widget):
     can_focus = False
     DEFAULT_CSS = "PictureView { width: 1fr; height: 1fr; }"
 
-    class Shown(Message):
-        """A picture went out: `protocol`, `bytes` on the link, `ms` since it was asked for."""
-
-        def __init__(self, view: "PictureView", protocol: str, size: int, ms: float) -> None:
-            super().__init__()
-            self.view = view
-            self.protocol = protocol
-            self.bytes = size
-            self.ms = ms
-
-        @property
-        def control(self) -> "PictureView":
-            """The view, so that handlers can select by it."""
-            return self.view
-
-    class Failed(Message):
-        """The wanted picture cannot be shown; `reason` is clean and in words."""
-
-        def __init__(self, view: "PictureView", reason: str) -> None:
-            super().__init__()
-            self.view = view
-            self.reason = reason
-
-        @property
-        def control(self) -> "PictureView":
-            """The view, so that handlers can select by it."""
-            return self.view
-
-    class Delivered(Message, bubble=False):
-        """A worker thread made something."""
-
-        def __init__(self, delivery: Delivery) -> None:
-            super().__init__()
-            self.delivery = delivery
+    Shown: TypeAlias = messages.Shown
+    Failed: TypeAlias = messages.Failed
+    Delivered: TypeAlias = messages.Delivered
 
     def __init__(
         self,
@@ -143,13 +117,20 @@ class PictureView(Widget):
         """The frame on the screen."""
         return self._frame
 
+    @property
+    def shown(self) -> Target | None:
+        """The target whose picture is on the screen."""
+        return self._frame_request.target if self._frame_request is not None else None
+
     # -- asking ----------------------------------------------------------------------------
 
     def _want(self) -> None:
         target, pipeline = self._target, self._pipeline
         if target is None or not self.is_mounted or not self.size:
             return
-        self._asked = time.monotonic()
+        now = time.monotonic()
+        hurried = now - self._asked < HURRY
+        self._asked = now
         self._stop_patience()
         if target.ref is None:
             self._request = None
@@ -172,6 +153,11 @@ class PictureView(Widget):
             self._viewer = pipeline.viewer(self._deliver)
         frame = self._viewer.want(request, self._line, self._position)
         if frame is not None:
+            if hurried and frame.quality == "sharp" and not self._uploaded(request):
+                rough = pipeline.frame(request, "rough")
+                if rough is not None:
+                    frame = rough
+                    self._patience = self.set_timer(pipeline.rest, self._sharpen)
             self._take(request, frame)
             return
         failed = self._viewer.failed(request)
@@ -189,7 +175,7 @@ class PictureView(Widget):
         if self.is_attached:
             self.post_message(self.Delivered(delivery))
 
-    def on_picture_view_delivered(self, message: Delivered) -> None:
+    def on_picture_view_delivered(self, message: messages.Delivered) -> None:
         """Take what was made, unless something else is wanted by now."""
         delivery = message.delivery
         if delivery.request != self._request:
@@ -264,7 +250,7 @@ class PictureView(Widget):
         self.call_after_refresh(link.measure, self._arrived)
 
     def _placed(self, frame: Frame) -> str:
-        left, top = self._margins(frame)
+        left, top = margins(self.size, frame.columns, frame.rows)
         region = self.region
         return f"\x1b7\x1b[{region.y + top + 1};{region.x + left + 1}H{frame.payload}\x1b8"
 
@@ -277,8 +263,16 @@ class PictureView(Widget):
     def _set(
         self, request: Request, frame: Frame, rows: tuple[CellRow, ...], size: int | None = None
     ) -> None:
+        """Show `rows`: past the compositor where cells of the same place only change."""
+        link, before = Link.of(self.app), self._rows
         self._frame, self._frame_request, self._rows = frame, request, rows
-        self.refresh()
+        same_place = before and (before[0].columns, len(before)) == (rows[0].columns, len(rows))
+        if link is not None and same_place and not self._covered():
+            left, top = margins(self.size, rows[0].columns, len(rows))
+            region = self.region
+            link.write(SYNC + rows_at(rows, region.x + left, region.y + top) + SYNC_END)
+        else:
+            self.refresh()
         self._told(frame.protocol, frame.bytes if size is None else size)
 
     def _told(self, protocol: str, size: int) -> None:
@@ -291,6 +285,18 @@ class PictureView(Widget):
         self._words = "\n".join(part for part in (clean_line(label), clean(reason)) if part)
         self.refresh()
         self.post_message(self.Failed(self, clean_line(reason)))
+
+    def _uploaded(self, request: Request) -> bool:
+        link = Link.of(self.app)
+        return link is not None and link.kitty_has((request, "sharp"))
+
+    def _sharpen(self) -> None:
+        """Send the sharp frame that was there already, now that no key follows."""
+        request, pipeline = self._request, self._pipeline
+        if request is not None and pipeline is not None:
+            frame = pipeline.frame(request, "sharp")
+            if frame is not None:
+                self._take(request, frame)
 
     def _say_wait(self) -> None:
         if self._target is not None and self._request != self._frame_request:
@@ -376,59 +382,19 @@ class PictureView(Widget):
                 viewer.close()
         self._viewer = self._half_viewer = None
 
-    def _margins(self, frame: Frame) -> tuple[int, int]:
-        return (
-            max(self.size.width - frame.columns, 0) // 2,
-            max(self.size.height - frame.rows, 0) // 2,
-        )
-
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return whole rows without Textual's style cache, which would lose CellStrip."""
-        style = self.rich_style
-        width = self.size.width
+        style, size, frame = self.rich_style, self.size, self._frame
+        lines: dict[int, Strip] = {}
         if self._words:
-            lines = self._word_lines(style)
-        elif self._frame is not None:
-            lines = self._picture_lines(self._frame, style)
-        else:
-            lines = {}
-        blank = Strip.blank(width, style)
+            lines = word_lines(self._words, size, style)
+        elif self._rows:
+            lines = cell_lines(self._rows, size, style)
+        elif frame is not None and self._mark and not self._covered():
+            # While covered, half blocks are on their way: stand-ins would draw over the pop-up.
+            lines = stand_in_lines(self._mark, frame, size, style)
+        blank = Strip.blank(size.width, style)
         rows = [lines.get(y, blank) for y in range(crop.y, crop.bottom)]
-        if (crop.x, crop.right) != (0, width):
+        if (crop.x, crop.right) != (0, size.width):
             rows = [row.crop(crop.x, crop.right) for row in rows]
         return rows
-
-    def _word_lines(self, style: Style) -> dict[int, Strip]:
-        width, height = self.size
-        lines = [
-            line
-            for part in self._words.splitlines()
-            for line in textwrap.wrap(part, max(width - 2, 1)) or [""]
-        ][:height]
-        top = (height - len(lines)) // 2
-        return {
-            top + n: Strip([Segment(line.center(width)[:width], style)]).adjust_cell_length(
-                width, style
-            )
-            for n, line in enumerate(lines)
-        }
-
-    def _picture_lines(self, frame: Frame, style: Style) -> dict[int, Strip]:
-        width = self.size.width
-        rows = self._rows
-        if not rows and self._covered():
-            # Half blocks are on their way; a stand-in would draw the picture over the pop-up.
-            return {}
-        if not rows:
-            left, top = self._margins(frame)
-            right = width - left - frame.columns
-            line = " " * left + self._mark * frame.columns + " " * right
-            strip = Strip([Segment(line, style)], width)
-            return {top + n: strip for n in range(frame.rows)}
-        columns = rows[0].columns
-        left = max(width - columns, 0) // 2
-        top = max(self.size.height - len(rows), 0) // 2
-        return {
-            top + n: CellStrip(row, left, max(width - left - columns, 0), style)
-            for n, row in enumerate(rows)
-        }
