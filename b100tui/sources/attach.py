@@ -94,9 +94,10 @@ def attach(listing: Listing, runs: list[SourceRun], taken: set[str]) -> Claimed:
         names = [name for name in listing.folders[folder] if join(folder, name) not in taken]
         if folder in steps.by_folder:
             _files(listing, folder, names, steps, claimed)
-        for name in sorted(names, key=natural):
+        tables = [name for name in names if split_name(name)[1] in TABLES]
+        for name in sorted(tables, key=natural):
             path = join(folder, name)
-            if split_name(name)[1] in TABLES and path not in claimed.used:
+            if path not in claimed.used:
                 try:
                     _table(listing, folder, path, steps, claimed)
                 except B100Error as error:

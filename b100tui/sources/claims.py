@@ -12,3 +12,4 @@ class Claimed(Struct):
     used: set[str] = field(default_factory=set)
     unused: list[LeftOut] = field(default_factory=list)
     unreadable: list[LeftOut] = field(default_factory=list)
+    templates: dict[str, str] = field(default_factory=dict)  # last picture -> guessed template

@@ -77,7 +77,7 @@ def write_mapping(root: Path) -> str:
     taken |= claim_imagefolders(listing, taken).used
     taken |= claim_shards(listing, taken).used
     guess = claim_guess(listing, taken)
-    return mapping_text(listing, uniquely_named(guess.runs))
+    return mapping_text(listing, uniquely_named(guess.runs), guess.templates)
 
 
 def _with_own(mapped: Claimed, own: Claimed) -> Claimed:

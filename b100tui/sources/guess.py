@@ -9,12 +9,19 @@ from msgspec import Struct
 
 from b100tui.model.records import Run
 from b100tui.model.scan import LeftOut
-from b100tui.model.text import clean_line
 from b100tui.sources.assemble import Candidate, assemble, is_picture
 from b100tui.sources.claims import Claimed
 from b100tui.sources.listing import Listing
-from b100tui.sources.names import STEP_WORDS, Group, form_of, group_stems, has_step_word
-from b100tui.sources.paths import join, natural, split_name, split_path
+from b100tui.sources.names import (
+    FREE_MARK,
+    STEP_MARK,
+    STEP_WORDS,
+    Group,
+    form_of,
+    group_stems,
+    has_step_word,
+)
+from b100tui.sources.paths import join, natural, readable, split_name, split_path
 
 LEAST = 3
 ORIGINS = frozenset({"original", "initial", "input", "source", "start", "origin", "init"})
@@ -25,7 +32,7 @@ _PLAIN_WORDS = frozenset(
 _STEP_FOLDER = re.compile(rf"(?:.*[^A-Za-z])?(?:{'|'.join(STEP_WORDS)})s?[ _.\-=]*\d+|\d+", re.I)
 RUN_FOLDER = re.compile(r"(?:run|repeat|rep|seed|trial|sample|try|chat)s?[ _.\-=]*(\d+)", re.I)
 _EXTENSION = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|tiff?)(?=$|[^A-Za-z])", re.I)
-_EDGES = " _.-=#/*"
+_EDGES = " _.-=#/"
 
 
 class _Found(Struct, kw_only=True):
@@ -151,7 +158,9 @@ def _take(
         origin = _origin(item, run, plain)
         candidates += [Candidate(step=0, path=path) for path in origin]
     claimed.used.update(candidate.path for candidate in candidates)
-    claimed.runs.append(assemble(listing, run, item.folder, candidates))
+    source = assemble(listing, run, item.folder, candidates)
+    claimed.runs.append(source)
+    claimed.templates[source.steps[-1].picture.path] = join(item.folder, group.template)
 
 
 def _named(listing: Listing, item: _Found) -> Run:
@@ -169,8 +178,8 @@ def _named(listing: Listing, item: _Found) -> Run:
         else:
             words.append(part)
         if equals and key and value:
-            labels[clean_line(key)] = clean_line(value)
-    name = item.folder or clean_line(listing.root.name) or "run"
+            labels[readable(key)] = readable(value)
+    name = item.folder or readable(listing.root.name) or "run"
     if not item.alone:
         name = join(item.folder, subject or _template_name(item.group))
     image, setting = _image_and_setting(words, subject, item.alone)
@@ -178,12 +187,12 @@ def _named(listing: Listing, item: _Found) -> Run:
         image = split_path(name)[1]
     if item.group.how == "date":
         labels["order"] = "date"
-    labels["template"] = clean_line(join(item.folder, item.group.template))
+    labels["template"] = readable(join(item.folder, item.group.template))
     return Run(
-        run=clean_line(name),
-        image=clean_line(image),
-        recipe=clean_line(setting),
-        setting=clean_line(setting),
+        run=readable(name),
+        image=readable(image),
+        recipe=readable(setting),
+        setting=readable(setting),
         repeat=repeat,
         labels=labels,
     )
@@ -210,12 +219,17 @@ def _subject(group: Group) -> str:
     before = re.sub(
         rf"(?<![A-Za-z])(?:{'|'.join(STEP_WORDS)})s?[ _.\-=#]*$", "", before, flags=re.I
     )
-    words = before.replace("*", "").strip(_EDGES)
+    words = before.replace(FREE_MARK, "").strip(_EDGES)
     return "" if words.lower() in _PLAIN_WORDS else words
 
 
 def _template_name(group: Group) -> str:
-    words = _EXTENSION.sub("", group.template).replace("#", "").replace("*", "").strip(_EDGES)
+    words = (
+        _EXTENSION.sub("", group.template)
+        .replace(STEP_MARK, "")
+        .replace(FREE_MARK, "")
+        .strip(_EDGES)
+    )
     return re.sub(r"[ _.\-=/]{2,}", "_", words) or "numbered"
 
 

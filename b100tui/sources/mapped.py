@@ -10,14 +10,14 @@ from msgspec import Struct, field
 from b100tui.model.errors import B100Error, LayoutError
 from b100tui.model.records import Run
 from b100tui.model.scan import LeftOut
-from b100tui.model.text import clean, clean_line
+from b100tui.model.text import clean
 from b100tui.sources.assemble import Candidate, assemble, is_picture
 from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import metric_id, number, whole
 from b100tui.sources.imagefolder import resolved
 from b100tui.sources.listing import Listing
 from b100tui.sources.mapping import Mapping, RunRule, TableRule
-from b100tui.sources.paths import join, natural, split_path
+from b100tui.sources.paths import join, natural, readable, split_path
 from b100tui.sources.tables import BadLine, read_table
 
 _NAMES = ("image", "recipe", "setting", "editor", "run", "repeat")
@@ -79,7 +79,7 @@ def _match(listing: Listing, mapping: Mapping, claimed: Claimed) -> list[_Found]
         if step is None or step < 0:
             claimed.unused.append(LeftOut(path, "the mapping's step is no number here"))
             continue
-        who = {name: clean_line(text) for name, text in {**rule.fixed, **groups}.items()}
+        who = {name: readable(text) for name, text in {**rule.fixed, **groups}.items()}
         redo = whole(who.pop("redo", "0")) or 0
         key = (rule.pattern.pattern if rule.fixed else "", *sorted(who.items()))
         item = found.setdefault(key, _Found(rule=rule, who=who))
@@ -124,7 +124,7 @@ def _named(mapping: Mapping, item: _Found, name: str) -> Run:
     labels |= {key: text for key, text in who.items() if key not in (*_NAMES, "task")}
     repeat = whole(who.get("repeat", who.get("run", "")))
     return Run(
-        run=clean_line(name),
+        run=readable(name),
         image=who.get("image") or split_path(name)[1],
         recipe=recipe,
         setting=who.get("setting") or recipe,
@@ -173,7 +173,7 @@ def compile_template(template: str, place: str) -> re.Pattern[str]:
 def _told_by(match: re.Match[str]) -> tuple[tuple[str, Any], ...]:
     groups = match.groupdict()
     return tuple(
-        (name, int(text) if name == "step" else clean_line(text)) for name, text in groups.items()
+        (name, int(text) if name == "step" else readable(text)) for name, text in groups.items()
     )
 
 
@@ -293,4 +293,4 @@ def _keyed(found: list[_Found], names: tuple[str, ...]) -> dict[tuple[str, ...],
 def _same(value: Any) -> str:
     """Return a key cell in one form: "007", 7 and 7.0 are the same."""
     found = whole(value)
-    return str(found) if found is not None else clean_line(str(value or "")).casefold()
+    return str(found) if found is not None else readable(str(value or "")).casefold()

@@ -31,6 +31,10 @@ _REDO = re.compile(
     r"|[ _\-](?:copy|redo|retry)(?P<c>\d?))$",
     re.IGNORECASE,
 )
+# No file name holds a NUL, so marks cannot be mistaken for parts of a name; cleaned for
+# display they are # and *.
+STEP_MARK = "\0#"
+FREE_MARK = "\0*"
 _FEW = 3  # more variants than this of one base are steps, not redos
 _LONG = 9  # digits; longer numbers are hashes or times
 
@@ -54,9 +58,9 @@ class Member(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True, kw_only=True):
-    """Stems of one template. `how` is word, date or number; `template` has # for the step.
+    """Stems of one template. `how` is word, date or number; `template` has STEP_MARK for the step.
 
-    `form` is the stem with every number as #: runs in different folders share it.
+    `form` is the stem with every number as a mark: runs in different folders share it.
     """
 
     template: str
@@ -72,12 +76,12 @@ class Group(Struct, frozen=True, kw_only=True):
     @property
     def before(self) -> str:
         """The text before the step number."""
-        return self.template.partition("#")[0]
+        return self.template.partition(STEP_MARK)[0]
 
     @property
     def after(self) -> str:
         """The text after the step number."""
-        return self.template.partition("#")[2]
+        return self.template.partition(STEP_MARK)[2]
 
 
 def has_step_word(stem: str) -> bool:
@@ -107,7 +111,7 @@ def group_stems(stems: Iterable[str]) -> tuple[list[Group], list[str]]:
         if not parts:
             plain.append(stem)
             continue
-        form = _filled(base, parts, ["@" if part.date else "#" for part in parts])
+        form = _filled(base, parts, ["\0@" if part.date else "\0#" for part in parts])
         forms.setdefault(form, []).append((stem, redo, parts))
     groups: list[Group] = []
     for form, found in forms.items():
@@ -136,7 +140,7 @@ def _split(
     for stem, redo, parts in found:
         base = redos.get(stem, (stem, 0))[0]
         marks = [
-            "#" if index == column else "*" if index in free else part.text
+            STEP_MARK if index == column else FREE_MARK if index in free else part.text
             for index, part in enumerate(parts)
         ]
         template = _filled(base, parts, marks)

@@ -40,9 +40,10 @@ def claim_shards(listing: Listing, taken: set[str]) -> Claimed:
     claimed = Claimed()
     splits: dict[str, list[str]] = defaultdict(list)
     for folder in sorted(listing.folders, key=natural):
-        for name in sorted(listing.folders[folder], key=natural):
+        shards = [name for name in listing.folders[folder] if split_name(name)[1] == "parquet"]
+        for name in sorted(shards, key=natural):
             path = join(folder, name)
-            if split_name(name)[1] != "parquet" or path in taken:
+            if path in taken:
                 continue
             found = _SHARD.fullmatch(split_name(name)[0])
             split = found["split"] if found else split_name(name)[0]

@@ -8,6 +8,7 @@ import os
 import re
 
 from b100tui.model.errors import PictureError
+from b100tui.model.text import clean_line
 
 _TO_STORED = {0xDC00 + byte: 0xEF00 + byte for byte in range(0x80, 0x100)}
 _TO_DISK = {stored: disk for disk, stored in _TO_STORED.items()}
@@ -24,6 +25,11 @@ def stored(name: str) -> str:
     except UnicodeEncodeError:
         return name.translate(_TO_STORED)
     return name
+
+
+def readable(name: str) -> str:
+    """Return a stored name as words on one line: cleaned, odd bytes as U+FFFD."""
+    return clean_line(name if name.isascii() else _ODD.sub("\ufffd", name))
 
 
 def on_disk(root: str | os.PathLike[str], path: str) -> str:

@@ -1,7 +1,7 @@
 """A mapping file written from a guess: it reads the folder as the guess did."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from b100tui.model.errors import LayoutError
 from b100tui.model.scan import SourceRun
@@ -9,8 +9,10 @@ from b100tui.sources.guess import RUN_FOLDER
 from b100tui.sources.listing import Listing
 from b100tui.sources.mapped import claim_mapped
 from b100tui.sources.mapping import parse_mapping
+from b100tui.sources.names import FREE_MARK, STEP_MARK
 from b100tui.sources.paths import split_name, split_path
 
+Templates = Mapping[str, str]  # last picture of a run -> path with marks
 _HEAD = """\
 # How b100 reads this folder. Edit it, then look at the result: b100 scan DIR
 # Paths are relative to the scanned folder. Put patterns in 'single quotes'; they are Python
@@ -31,22 +33,22 @@ _TAIL = """
 """
 
 
-def mapping_text(listing: Listing, found: Iterable[SourceRun]) -> str:
+def mapping_text(listing: Listing, found: Iterable[SourceRun], templates: Templates) -> str:
     """Return a commented mapping.toml that finds the runs that the guess `found`.
 
     One pattern for all runs where their folders have one form, else one table a run. Raises
     LayoutError when nothing was guessed, so that there is nothing to write down.
     """
-    runs = [source for source in found if "template" in source.run.labels]
+    runs = list(found)
     if not runs:
         raise LayoutError(
             "no run here was guessed from file names, so there is no mapping to write",
             "b100 help layouts shows what a mapping may say",
         )
-    for body in (_one_pattern(runs), _tables(runs)):
+    for body in (_one_pattern(runs, templates), _tables(runs, templates)):
         if body and not _differing(listing, runs, body):
             return _ordered(body)
-    body = _tables(runs)
+    body = _tables(runs, templates)
     names = "".join(f"#   {name}\n" for name in _differing(listing, runs, body)[:50])
     return _ordered(body, "# Not read as before by these patterns, please mend them:\n" + names)
 
@@ -71,12 +73,12 @@ def _facts(source: SourceRun) -> tuple[object, ...]:
     return run.image, run.setting, run.repeat, steps, source.duplicates
 
 
-def _one_pattern(runs: Sequence[SourceRun]) -> str:
+def _one_pattern(runs: Sequence[SourceRun], known: Templates) -> str:
     """Return `image = '...'` for folders of one form such as image/setting/run_3, or ""."""
-    templates = {split_path(source.run.labels["template"])[1] for source in runs}
+    templates = {split_path(_template(source, known))[1] for source in runs}
     if len(templates) != 1 or len(runs) < 2:
         return ""
-    rows = [split_path(source.run.labels["template"])[0].split("/") for source in runs]
+    rows = [split_path(_template(source, known))[0].split("/") for source in runs]
     if len({len(row) for row in rows}) != 1:
         return ""
     pieces: list[str] = []
@@ -99,13 +101,13 @@ def _one_pattern(runs: Sequence[SourceRun]) -> str:
     return f"image = {_quoted('/'.join(pieces))}\n"
 
 
-def _tables(runs: Sequence[SourceRun]) -> str:
+def _tables(runs: Sequence[SourceRun], known: Templates) -> str:
     entries: list[str] = []
     for source in runs:
-        run = source.run
+        run, template = source.run, _template(source, known)
         lines = [
             "[[runs]]",
-            f"files = {_quoted(_file_pattern(run.labels['template'], [source]))}",
+            f"files = {_quoted(_file_pattern(template, [source]))}",
             f"run = {_quoted(run.run)}",
             f"image = {_quoted(run.image)}",
         ]
@@ -114,10 +116,14 @@ def _tables(runs: Sequence[SourceRun]) -> str:
         if run.repeat:
             lines.append(f"repeat = {run.repeat}")
         first = source.steps[0]
-        if first.step == 0 and not _is_of(run.labels["template"], first.picture.path):
+        if first.step == 0 and not _is_of(template, first.picture.path):
             lines.append(f"origin = {_quoted(_as_template(first.picture.path))}")
         entries.append("\n".join(lines) + "\n")
     return "\n".join(entries)
+
+
+def _template(source: SourceRun, known: Templates) -> str:
+    return known[source.steps[-1].picture.path]
 
 
 def _file_pattern(template: str, runs: Sequence[SourceRun]) -> str:
@@ -127,16 +133,19 @@ def _file_pattern(template: str, runs: Sequence[SourceRun]) -> str:
     dated = any(source.run.labels.get("order") == "date" for source in runs)
     step = r"(?P<date>\d[\d_.:,TZ -]*)" if dated else r"(?P<step>\d+)"
     redo = r"(?:[ _.-]?[vV(]?(?P<redo>\d{1,2})\)?)?" if any(s.duplicates for s in runs) else ""
-    stem = _literal(template).replace(r"\#", "#").replace(r"\*", "*")
-    stem = stem.replace("*", r"[^/]+?").replace("#", step)
-    ending = extensions[0] if len(extensions) == 1 else f"(?:{'|'.join(extensions)})"
-    return f"{stem}{redo}\\.(?i:{ending})"
+    stem = _filled(template, step, r"[^/]+?")
+    return f"{stem}{redo}\\.(?i:{'|'.join(extensions)})"
 
 
 def _is_of(template: str, path: str) -> bool:
     stem = split_name(path)[0]
-    pattern = _literal(template).replace(r"\#", "#").replace(r"\*", "*")
-    return bool(re.fullmatch(pattern.replace("*", ".+?").replace("#", r"\d.*"), stem))
+    return bool(re.fullmatch(_filled(template, r"\d.*", ".+?"), stem))
+
+
+def _filled(template: str, step: str, free: str) -> str:
+    """Return a template as a pattern, with patterns in place of its marks."""
+    parts = template.split(STEP_MARK)
+    return step.join(free.join(map(_literal, part.split(FREE_MARK))) for part in parts)
 
 
 def _as_template(path: str) -> str:

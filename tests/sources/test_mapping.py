@@ -195,6 +195,8 @@ def written(root: Path) -> None:
         [f"step_{n}_seed_{n * 977}.png" for n in range(5)],
         [f"cat/step_{n}/out.png" for n in range(4)],
         [f"r/round_{n}.jpg" for n in range(4)] + ["r/round_2_v2.jpg"],
+        [f"od\x1b[1md\n#*/[b]'\"\\_step_{n}.png" for n in range(3)],
+        [f"caf\udce9/step_{n}.png" for n in range(3)],
     ],
 )
 def test_written_mapping_reads_as_the_guess_did(tmp_path: Path, names: list[str]) -> None:
