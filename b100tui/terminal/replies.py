@@ -6,7 +6,7 @@ import re
 _REPLY = re.compile(r"\x1b\[[?>=][\d;]*c|\x1b\[6;\d+;\d+t|\x1b[P_][^\x1b]{0,4096}\x1b\\", re.DOTALL)
 # The beginning of such an answer at the end of a read; the rest may be in the next one. A lone
 # ESC or ESC [ is not held: that is a key, and Textual's parser waits for the rest itself.
-_BEGUN = re.compile(r"\x1b(?:\[[?>=][\d;]*|\[6;[\d;]*|[P_][^\x1b]{0,4096}\x1b?)\Z", re.DOTALL)
+_BEGUN = re.compile(r"\x1b(?:\[[?>=][\d;]*|\[6(?:;[\d;]*)?|[P_][^\x1b]{0,4096}\x1b?)\Z", re.DOTALL)
 
 
 class ReplyFilter:
