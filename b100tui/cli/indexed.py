@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from b100tui.cli.output import narrate, reading_root
-from b100tui.model.errors import LockHeldError
+from b100tui.model.errors import LockHeldError, StoreError
 from b100tui.workspace.places import cache_dir, remember_root
 
 if TYPE_CHECKING:
@@ -42,7 +42,12 @@ def opened(args: argparse.Namespace, positional: str | None = None) -> "Index":
             if not there:
                 raise
             narrate(f"{error.message}: showing the index as it was before")
-    index = open_index(root)
+    try:
+        index = open_index(root)
+    except StoreError as error:  # moved aside, so that the next refresh makes it anew
+        narrate(f"{error.message}: building it anew")
+        refreshed(root)
+        index = open_index(root)
     remember_root(root)
     return index
 

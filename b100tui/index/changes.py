@@ -7,8 +7,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from b100tui import __version__
 from b100tui.index.generation import SCHEMA, database_path, newest, stamps_path
 from b100tui.index.rows import IndexReport
+from b100tui.index.tables import statement
 from b100tui.model.scan import Scan, SourceRun, SourceStep
 from b100tui.workspace.parts import part_files
 from b100tui.workspace.places import workspace_dirs
@@ -25,10 +27,16 @@ class Seen(Struct, frozen=True):
 
 
 def basis() -> str:
-    """Return what, besides the files, a generation depends on: schema and metric registry."""
+    """Return what, besides the files, a generation depends on.
+
+    The release, the definitions of the tables and the metric registry: where one differs, a
+    generation is not refreshed but built anew.
+    """
     from b100tui.metrics.registry import metrics
 
-    return hashlib.blake2b(_ENCODE.encode((SCHEMA, metrics())), digest_size=16).hexdigest()
+    definitions = [statement(name) for name in ("schema", "derive", "summary")]
+    facts = (SCHEMA, __version__, definitions, metrics())
+    return hashlib.blake2b(_ENCODE.encode(facts), digest_size=16).hexdigest()
 
 
 def parts_of(root: Path) -> dict[Path, tuple[str, int, int]]:

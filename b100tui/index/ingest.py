@@ -1,5 +1,6 @@
 """Takes what changed in the folder and the parts into a database, and derives the rest."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ class IndexCancelledError(B100Error):
     """The person stopped the build; the generation before still serves."""
 
 
+CLOCK_SLACK_NS = 2_000_000_000  # coarse file times, and a server whose clock differs a little
 SOURCE = "source"  # part and metric_version of scores that the folder itself holds
 
 
@@ -56,6 +58,7 @@ def ingest(
     """Bring the tables of `con` up to date with the folder and the parts of `root`."""
     from b100tui.sources import scan_folder
 
+    began = time.time_ns() - CLOCK_SLACK_NS
     scan = scan_folder(root, mapping, cancelled=cancelled)
     old_runs = dict(con.execute("SELECT run, signature FROM run").fetchall())
     old_steps = {
@@ -75,6 +78,8 @@ def ingest(
         set_pending(con, touched)
         derive(con)
         con.execute("DELETE FROM pending")
+    con.execute("DELETE FROM meta WHERE key = 'began'")
+    append(con, "meta", [("began", str(began))])
     con.execute("DELETE FROM part")
     append(con, "part", ((path, kind, place) for path, (kind, place) in read.places.items()))
     con.execute("COMMIT")

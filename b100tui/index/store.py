@@ -28,7 +28,8 @@ _ROWS = msgspec.json.Decoder(list[RunRow])
 def open_index(root: Path, *, follow: bool = False) -> Index:
     """Open the newest generation of `root`; with `follow`, poll() also builds new ones behind.
 
-    Raises StoreError when there is none (refresh first) or it cannot be opened.
+    Raises StoreError when there is none (refresh first), and when it cannot be opened: it is
+    then moved aside, and a refresh builds it anew.
     """
     return Index(root, follow=follow)
 
@@ -202,6 +203,8 @@ class Index:
         """
         if not self._polling.acquire(blocking=False):
             return False
+        import duckdb
+
         try:
             newer = files.newest(self.cache)
             if newer is not None and newer > self._tail.generation:
@@ -213,6 +216,11 @@ class Index:
             if self._follow:
                 self._tail.build_behind()
             return changed
+        except duckdb.Error as error:
+            raise StoreError(
+                f"what is new in {self.root} could not be taken in: {error}",
+                "b100 index builds a new generation",
+            ) from error
         finally:
             self._polling.release()
 
@@ -260,14 +268,14 @@ class Index:
     def _open_newest(self) -> Tail:
         import duckdb
 
-        for generation in reversed(files.generations(self.cache)):
-            try:
-                return Tail(self.root, self.cache, generation)
-            except duckdb.Error as error:
-                problem = error
-                continue
-        if files.generations(self.cache):
+        generation = files.newest(self.cache)
+        if generation is None:
+            raise StoreError(f"{self.root} has no index yet", "run b100 index first")
+        try:
+            return Tail(self.root, self.cache, generation)
+        except duckdb.Error as error:
+            aside = files.set_aside(self.cache, generation)
             raise StoreError(
-                f"the index of {self.root} cannot be opened: {problem}", "b100 index --rebuild"
-            )
-        raise StoreError(f"{self.root} has no index yet", "run b100 index first")
+                f"the index of {self.root} could not be opened and was moved to {aside}: {error}",
+                "b100 index builds it anew",
+            ) from error

@@ -24,6 +24,9 @@ NORMALISED = (
     "CREATE VIEW normalised AS SELECT run, step, metric, norm, gap FROM score"
     " WHERE norm IS NOT NULL"
 )
+# An explorer at rest stays small; recomputing runs may take more for a moment.
+REST_MEMORY = "128MB"
+WORK_MEMORY = "512MB"
 BUILD_RECORDS = 5_000
 BUILD_SECONDS = 60.0
 # A scan of the whole folder must not take more than this share of the time.
@@ -46,7 +49,7 @@ class Tail:
             ":memory:",
             config={
                 "threads": "2",
-                "memory_limit": "512MB",
+                "memory_limit": REST_MEMORY,
                 "temp_directory": str(cache / "spill"),
             },
         )
@@ -81,18 +84,24 @@ class Tail:
         live = self._prepare()
         live.execute("BEGIN")
         try:
-            touched = self._take_steps(live)
+            touched, fresh = self._take_steps(live)
             read = read_new(live, self.root, self._places)
-            touched |= affected_runs(live, read, everything=False, schema="memory.main.")
+            spoken = affected_runs(live, read, everything=False, schema="memory.main.")
+            fresh |= self._copy(live, spoken)
+            touched |= spoken
             if touched:
-                self._copy(live, touched)
+                live.execute(f"SET memory_limit = '{WORK_MEMORY}'")
+                if fresh:
+                    set_pending(live, fresh)
+                    live.execute(statement("tail_records"))
                 set_pending(live, touched)
-                live.execute(statement("tail_records"))
                 derive(live)
             live.execute("COMMIT")
         except BaseException:
             live.execute("ROLLBACK")
             raise
+        if touched:
+            live.execute(f"SET memory_limit = '{REST_MEMORY}'")
         self._places = {path: place for path, (_, place) in read.places.items()}
         self._records += read.records
         self.changes += bool(touched)
@@ -126,10 +135,13 @@ class Tail:
             self._live = live
         return self._live
 
-    def _take_steps(self, live: "Connection") -> set[str]:
-        """Read what changed in the folder; nothing when its folders look as before."""
+    def _take_steps(self, live: "Connection") -> tuple[set[str], set[str]]:
+        """Read what changed in the folder; nothing when its folders look as before.
+
+        Returns the runs that changed and, of these, those whose older records are still to come.
+        """
         if time.monotonic() < self._next_scan or not self._folders_changed(live):
-            return set()
+            return set(), set()
         began = time.monotonic()
         scan = scan_folder(self.root, find_mapping(workspace_dirs(self.root)))
         known = live.execute("SELECT run, signature FROM memory.main.run").fetchall()
@@ -140,27 +152,32 @@ class Tail:
             self._copy(live, touched)
             apply_runs(live, plan)
             take_steps(live, self.root, plan, None, None)
+            # Folders that are new have not been looked at yet: the next poll does.
+            seen = self._folders or {}
+            listed = (step.picture.path for source in scan.runs for step in source.steps)
+            unseen = {name for name in folders_of(listed) if name not in seen}
+            self._folders = {**seen, **dict.fromkeys(unseen, 0)}
         self._next_scan = time.monotonic() + (time.monotonic() - began) / SCAN_SHARE
-        return touched
+        return touched, set(plan.touched)
 
     def _folders_changed(self, live: "Connection") -> bool:
+        """Whether any folder that holds steps, or one above it, changed since the last look."""
         if self._folders is None:
-            paths = live.execute("SELECT DISTINCT path FROM memory.main.step").fetchall()
-            names = {""}
-            for (path,) in paths:
-                folder = os.path.dirname(path or "")
-                while folder not in names:
-                    names.add(folder)
-                    folder = os.path.dirname(folder)
-            self._folders = dict.fromkeys(names, -1)
-        now = {name: _changed_ns(self.root / name) for name in self._folders}
-        if now == self._folders:
-            return False
+            paths = live.execute("SELECT DISTINCT path FROM base.main.step").fetchall()
+            names = folders_of(path or "" for (path,) in paths)
+        else:
+            names = set(self._folders)
+        now = {name: _changed_ns(self.root / name) for name in names}
+        if self._folders is None:
+            began = live.execute("SELECT value FROM base.main.meta WHERE key = 'began'").fetchall()
+            same = bool(began) and max(now.values()) < int(began[0][0])
+        else:
+            same = now == self._folders
         self._folders = now
-        return True
+        return not same
 
-    def _copy(self, live: "Connection", runs: Iterable[str]) -> None:
-        """Take runs into memory that are not there yet."""
+    def _copy(self, live: "Connection", runs: Iterable[str]) -> set[str]:
+        """Take runs into memory that are not there yet; return these."""
         have = {run for (run,) in live.execute("SELECT run FROM touched").fetchall()}
         fresh = [run for run in runs if run not in have]
         set_pending(live, fresh)
@@ -175,6 +192,7 @@ class Tail:
             [SOURCE],
         )
         append(live, "touched", ((run,) for run in fresh))
+        return set(fresh)
 
     def _show_both(self) -> None:
         cursor = self._con.cursor()
@@ -185,6 +203,17 @@ class Tail:
                 f" UNION ALL SELECT * FROM memory.live.{table}"
             )
         cursor.close()
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """Return the folders that hold `paths` and all above them, "" for the root itself."""
+    names = {""}
+    for path in paths:
+        folder = os.path.dirname(path)
+        while folder not in names:
+            names.add(folder)
+            folder = os.path.dirname(folder)
+    return names
 
 
 def start_builder(root: Path) -> subprocess.Popen[bytes]:

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from b100tui.cli.main import main
-from b100tui.workspace.places import last_root
+from b100tui.index.generation import lock_path
+from b100tui.workspace.locks import hold
+from b100tui.workspace.places import cache_dir, last_root
 from tests.index.folder import add_run, add_step
 
 A = "dongpo/replicate-2k/run-0"
@@ -89,3 +91,28 @@ def test_changes_are_taken_in_unless_told_not_to(
 def test_without_any_root_it_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs"]) == 2
     assert "name one" in capsys.readouterr().err
+
+
+def test_a_damaged_index_is_built_anew(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", str(root)]) == 0
+    (path,) = cache_dir(root).glob("index-*.duckdb")
+    path.chmod(0o644)
+    path.write_bytes(b"damaged" * 1000)
+    capsys.readouterr()
+    assert main(["runs", str(root), "--json"]) == 0
+    told = capsys.readouterr()
+    assert len(json.loads(told.out)) == 2
+    assert "moved to" in told.err
+
+
+def test_a_builder_at_work_does_not_stop_reading(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["runs", str(root)]) == 0
+    add_step(root, A, 3)
+    capsys.readouterr()
+    with hold(lock_path(cache_dir(root)), "indexing elsewhere"):
+        assert main(["runs", str(root), "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)[0]["steps"] == 3
+    assert "indexing elsewhere" in told.err

@@ -207,3 +207,13 @@ def test_two_indexes_of_one_root_do_not_disturb_each_other(tmp_path: Path) -> No
     assert len(second.steps(RUN)) == 2
     assert soon(second)
     assert len(second.steps(RUN)) == 3
+
+
+def test_steps_of_a_run_that_began_meanwhile_are_followed(tmp_path: Path) -> None:
+    add_run(tmp_path, RUN, 1)
+    index = opened(tmp_path)
+    add_run(tmp_path, OTHER, 1)
+    assert soon(index)
+    add_step(tmp_path, OTHER, 1)
+    assert soon(index)
+    assert len(index.steps(OTHER)) == 2
