@@ -6,7 +6,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Input
@@ -42,7 +42,7 @@ class HitList(LinesView, can_focus=False):
     def show(self, hits: tuple[SearchHit, ...]) -> None:
         """List `hits`."""
         self.hits, self.cursor = hits, 0
-        self.virtual_size = Size(self.size.width, len(hits) * LINES_A_HIT)
+        self.set_line_count(len(hits) * LINES_A_HIT)
         self.scroll_to(y=0, animate=False)
         self.refresh()
 

@@ -8,6 +8,7 @@ from rich.style import Style
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from b100tui.tui.wrapping import find_words, wrap
 
@@ -23,6 +24,24 @@ class LinesView(ScrollView, can_focus=True, inherit_bindings=False):
     def move(self, delta: int) -> None:
         """Scroll by `delta` lines."""
         self.scroll_to(y=self.scroll_offset.y + delta, animate=False)
+
+    def set_line_count(self, count: int) -> None:
+        """Tell how many lines there are.
+
+        Setting `virtual_size` lays the whole screen out again; that is needed only when the
+        scroll bar comes or goes.
+        """
+        size = Size(self.size.width, count)
+        room = self.container_size.height
+        before = self.virtual_size.height
+        if not room or (before > room) != (count > room):
+            self.virtual_size = size
+            return
+        self.set_reactive(Widget.virtual_size, size)
+        if count > room:
+            self.vertical_scrollbar.window_virtual_size = count
+        if self.scroll_offset.y > self.max_scroll_y:
+            self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def style_of(self, name: str) -> Style:
         """Return the style of a component class over the widget's own."""
@@ -95,7 +114,7 @@ class TextPanel(LinesView):
             lines.append(((head, head_style), (wrapped[0], tail_style)))
             lines += [((" " * indent, ""), (line, tail_style)) for line in wrapped[1:]]
         self._lines = lines
-        self.virtual_size = Size(width, len(lines))
+        self.set_line_count(len(lines))
 
     def on_resize(self) -> None:
         """Wrap again when the width has changed."""

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
 from textual.strip import Strip
 
 from b100tui.model.text import clean_line
@@ -68,7 +67,7 @@ class MetricPanel(LinesView):
     def _size_up(self) -> None:
         columns = self.columns
         rows = (len(self._series) + columns - 1) // columns
-        self.virtual_size = Size(self.scrollable_content_region.width, rows)
+        self.set_line_count(rows)
 
     def on_resize(self) -> None:
         """The number of columns follows the width."""
@@ -128,10 +127,11 @@ class MetricPanel(LinesView):
     def _spark(self, series: MetricSeries, width: int) -> list[Segment]:
         if width < 4:
             return []
-        cells = series.spark(width)
-        here = cell_of(self._step, series.first, series.last, width)
-        there = cell_of(self._reference, series.first, series.last, width)
-        text = "".join(BLOCKS[cell] if cell >= 0 else " " for cell in cells)
+        wide = max(1, width // (series.last - series.first + 1))  # cells a step
+        cells = series.spark(width // wide)
+        here = cell_of(self._step, series.first, series.last, width // wide) * wide
+        there = cell_of(self._reference, series.first, series.last, width // wide) * wide
+        text = "".join((BLOCKS[cell] if cell >= 0 else " ") * wide for cell in cells)
         if not text:
             return [Segment(" " * width, self.rich_style)]
         segments = []
@@ -139,8 +139,8 @@ class MetricPanel(LinesView):
         plain = self.style_of("metric--spark")
         for place, style in sorted({there: "metric--reference", here: "metric--bar"}.items()):
             segments.append(Segment(text[at:place], plain))
-            segments.append(Segment(text[place], self.style_of(style)))
-            at = place + 1
+            segments.append(Segment(text[place : place + wide], self.style_of(style)))
+            at = place + wide
         segments.append(Segment(text[at:], plain))
         segments.append(Segment(" " * (width - len(text)), self.rich_style))
         return segments

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -69,7 +69,7 @@ class RunTreeView(LinesView):
     def _lay_out(self, keep: str | None) -> None:
         self.lines = self.tree_of_runs.lines(self.closed, self.wanted)
         count = max(len(self.lines), self._total_lines or 0)
-        self.virtual_size = Size(self.size.width, count)
+        self.set_line_count(count)
         at = self._line_of(keep) if keep else None
         if at is None:
             at = min(self.cursor, max(0, len(self.lines) - 1))
@@ -146,7 +146,7 @@ class RunTreeView(LinesView):
         self.lines = tree.lines(self.closed, None)
         self.cursor = self.lines.index(line)
         self._strips.clear()
-        self.virtual_size = Size(self.size.width, len(self.lines))
+        self.set_line_count(len(self.lines))
         self.show_cursor()
         self.refresh()
 
