@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from b100tui.imaging import vips
 from b100tui.imaging.header import (
     LIMIT_PIXELS,
     header_of,
@@ -49,8 +50,14 @@ def decode(source: Path | bytes, *, limit_pixels: int = LIMIT_PIXELS) -> Decoded
     """
     with open_image(source, limit_pixels=limit_pixels) as image:
         notes = notes_of(image)
-        image.load()
-        pixels = np.asarray(upright(flatten(image, place(source)), orientation(image)))
+        turned = orientation(image)
+        if image.format == "PNG" and turned == 1 and vips.is_worth_it(image):
+            # PNG is lossless: the same pixels in two thirds of Pillow's time
+            data, width, height = vips.whole(source)
+            pixels: Pixels = np.frombuffer(data, np.uint8).reshape(height, width, 3)
+        else:
+            image.load()
+            pixels = np.asarray(upright(flatten(image, place(source)), turned))
     return Decoded(pixels, pixels.shape[1], pixels.shape[0], notes)
 
 

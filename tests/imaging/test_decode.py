@@ -21,6 +21,41 @@ def test_plain_png_comes_back_exactly() -> None:
     assert (decoded.width, decoded.height, decoded.notes) == (40, 30, ())
 
 
+@pytest.mark.parametrize("options", [{}, {"dpi": (72, 72)}, {"icc_profile": b"none"}])
+def test_a_large_png_comes_back_exactly_by_its_faster_decoder(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    pixels = noise(1000, 700)
+    path = tmp_path / "a.png"
+    path.write_bytes(encoded(Image.fromarray(pixels), compress_level=1, **options))
+    assert np.array_equal(decode(path).pixels, pixels)
+    assert np.array_equal(decode(path.read_bytes()).pixels, pixels)
+
+
+def test_a_large_png_with_gamma_keeps_its_stored_samples() -> None:
+    pixels = noise(1000, 700)
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    data = png(1000, 700, 8, 2, rows, gAMA=struct.pack(">I", 100000))
+    assert np.array_equal(decode(data).pixels, pixels)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9, 0.9999])
+def test_a_large_truncated_png_is_refused(tmp_path: Path, share: float) -> None:
+    data = encoded(Image.fromarray(noise(1000, 700)), compress_level=1)
+    cut = data[: int(share * len(data))]
+    (tmp_path / "a.png").write_bytes(cut)
+    for source in (cut, tmp_path / "a.png"):
+        with pytest.raises(PictureError):
+            decode(source)
+
+
+def test_a_large_png_with_a_flipped_byte_is_refused() -> None:
+    data = bytearray(encoded(Image.fromarray(noise(1000, 700)), compress_level=1))
+    data[len(data) // 2] ^= 0xFF
+    with pytest.raises(PictureError):
+        decode(bytes(data))
+
+
 def test_path_and_bytes_give_the_same(tmp_path: Path) -> None:
     data = encoded(Image.fromarray(noise()), "WEBP", lossless=True)
     (tmp_path / "a.webp").write_bytes(data)
