@@ -80,7 +80,7 @@ def relief(bump: Plane, strength: float, light: Sequence[float] = (-0.5, -0.7)) 
     """Return shading around 1 of a height field lit from `light` (x right, y down)."""
     slope_x = np.asarray(cv2.Sobel(bump, cv2.CV_32F, 1, 0, ksize=3), np.float32)
     slope_y = np.asarray(cv2.Sobel(bump, cv2.CV_32F, 0, 1, ksize=3), np.float32)
-    return np.asarray(1 + strength * (light[0] * slope_x + light[1] * slope_y), np.float32)
+    return np.asarray(1 - strength * (light[0] * slope_x + light[1] * slope_y), np.float32)
 
 
 def polygon(width: int, height: int, points: Sequence[tuple[float, float]]) -> Plane:

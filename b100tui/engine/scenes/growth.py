@@ -93,13 +93,13 @@ def feather(width: int, height: int, random: np.random.Generator) -> Picture:
         (0.10, 0.24, 0.14),
     ]  # fmt: skip
     notch = 0.09 * np.exp(-((dx / 0.05) ** 2)) * (dy > 0)
-    sheen = 0.045 * np.sin(7 * angle + 3 * soft) + 0.018 * (barbules - 0.5)
+    sheen = 0.012 * np.sin(9 * angle + soft) + 0.018 * (barbules - 0.5)
     colour = brush.ramp(np.asarray(drop + notch + sheen, np.float32), stops, colours)
     colour = colour * (0.45 + 0.68 * barb * (0.72 + 0.28 * barbules))[..., None]
     shine = np.exp(-(((dx + 0.10) / 0.16) ** 2) - (((dy + 0.14) / 0.16) ** 2))
     colour = colour * (1 + 0.65 * shine)[..., None]
     loose = brush.step(0.55, 0.95, np.asarray(barb, np.float32)) * brush.step(
-        2.3, 1.0, np.asarray(drop, np.float32)
+        1.75, 1.0, np.asarray(drop, np.float32)
     )
     tips = brush.ramp(
         np.asarray(np.clip(drop - 1, 0, 1), np.float32),

@@ -49,7 +49,7 @@ def _cloud(
     cover = brush.step(0.0, 0.55, thick) ** 1.2
     billow = brush.octaves(width, height, random, cell=0.13, count=6, fall=0.6)
     shade = brush.relief(
-        brush.soften(np.asarray(thick + 0.10 * billow, np.float32), 0.004), 5.5, (-0.3, -0.9)
+        brush.soften(np.asarray(thick + 0.10 * billow, np.float32), 0.007), 4.0, (-0.3, -0.9)
     )
     dust = brush.octaves(width, height, random, cell=0.006, count=2, fall=1.0)
     tone = np.clip(0.62 * shade + 0.10 * billow + 0.06 * dust, 0.12, 1.5)[..., None]

@@ -181,13 +181,13 @@ def _paint(picture: Picture, random: np.random.Generator) -> Picture:
         dy = np.asarray(np.sin(turn) * far, np.float32)
         strokes = strokes + brush.warp(noise, dx, dy)
     strokes = np.asarray(strokes / 5, np.float32)
-    push = np.asarray(4.5 * strokes, np.float32)
+    push = np.asarray(2.2 * strokes, np.float32)
     moved = brush.warp(
         picture,
         np.asarray(push * np.cos(turn), np.float32),
         np.asarray(push * np.sin(turn), np.float32),
     )
-    bristle = brush.relief(strokes, 0.16)
+    bristle = brush.relief(strokes, 0.075)
     weave = 1 + 0.022 * np.sin(x * height * 1.6) * np.sin(y * height * 1.6)
     edge = 1 - 0.38 * brush.step(0.7, 1.6, brush.blob(x, y, (width / height / 2, 0.5), (1.0, 0.62)))
     varnish = np.asarray((1.04, 1.0, 0.90), np.float32)
