@@ -137,7 +137,8 @@ def _run_lines(one: "RunPreview") -> list[str]:
         if number
     ]
     if told:
-        lines.append(f"  with {', '.join(told)}")
+        names = ", ".join(one.metrics[:12]) + (", ..." if len(one.metrics) > 12 else "")
+        lines.append(f"  with {', '.join(told)}" + (f": {names}" if names else ""))
     if "template" in one.labels:
         lines.append(f"  guessed from {clean_line(one.labels['template'])} (# is the step)")
     if one.missing:

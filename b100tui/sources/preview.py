@@ -44,6 +44,7 @@ class RunPreview(Struct, frozen=True, kw_only=True):
     prompts: int
     reasoning: int
     scores: int
+    metrics: list[str]
     stopped: str | None
 
 
@@ -68,7 +69,8 @@ def preview(
     done = 0
     runs: list[RunPreview] = []
     unreadable = list(scan.unreadable)
-    with ThreadPoolExecutor(min(4, (os.cpu_count() or 1) + 1)) as pool:
+    pool = ThreadPoolExecutor(min(4, (os.cpu_count() or 1) + 1))
+    try:
         for source, steps in _in_order(pool, root, scan.runs):
             runs.append(_summary(source, steps))
             unreadable += [
@@ -79,6 +81,8 @@ def preview(
             done += len(steps)
             if progress is not None:
                 progress(done, total)
+    finally:
+        pool.shutdown(cancel_futures=True)  # an interrupted scan leaves at once
     return Preview(
         layout=scan.layout,
         runs=runs,
@@ -90,7 +94,7 @@ def preview(
 def _in_order(
     pool: ThreadPoolExecutor, root: Path, runs: Iterable[SourceRun]
 ) -> Iterator[tuple[SourceRun, list[Step]]]:
-    """Yield each run with its read steps, a few runs ahead of the one that is asked for."""
+    """Yield each run with its read steps, in the order of `runs`."""
     waiting = [
         (source, pool.submit(lambda one: [read_step(root, one.run, s) for s in one.steps], source))
         for source in runs
@@ -128,6 +132,7 @@ def _summary(source: SourceRun, steps: list[Step]) -> RunPreview:
         prompts=sum(step.prompt is not None for step in steps),
         reasoning=sum(bool(step.sections) for step in steps),
         scores=sum(len(step.scores) for step in source.steps),
+        metrics=sorted({name for step in source.steps for name in step.scores}),
         stopped=run.stopped,
     )
 

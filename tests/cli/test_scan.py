@@ -161,3 +161,11 @@ def test_real_folder_of_everything_is_sorted_out(capsys: pytest.CaptureFixture[s
     assert all(run["sizes"] == [[512, 512, 25]] for run in runs.values())
     unused = {left["path"] for left in found["unused"]}  # type: ignore[attr-defined]
     assert {"rommel.jpg", "kodim03.png", "awkward/truncated_jpeg.jpg"} <= unused
+
+
+def test_columns_taken_for_scores_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(folder(tmp_path), "s.csv", data=b"run,step,brisque,my metric\ncat,1,2,3\n")
+    assert main(["scan", str(tmp_path)]) == 0
+    assert "with 2 scores: brisque, my_metric" in capsys.readouterr().out
