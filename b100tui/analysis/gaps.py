@@ -1,0 +1,255 @@
+"""Normalised score gaps, failures and their repeat spread (paper, section 4.1).
+
+Normalised score 100 (x - low) / (high - low), reversed where lower is better and never
+clipped; gap = normalised score of a step minus that of the reference step. A failure is a
+positive direction-corrected raw gap on a trajectory that degrades: it needs a direction, not
+a range. All in double precision; a missing score gives None and lower coverage, never zero.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct, structs
+from scipy import special
+
+from b100tui.model.metric import Metric, corrected_gap, normalised
+
+SpreadKind = Literal["runs", "estimate", "none"]
+STEPS = (5, 10, 20)
+CONFIDENCE = 0.95
+
+
+class RunScores(Struct, frozen=True, kw_only=True):
+    """The scores of one metric in one run: step to raw value; None or absent is missing.
+
+    `left_out` names steps that may not be compared with the reference, and why
+    (model/comparable.py).
+    """
+
+    run: str
+    values: Mapping[int, float | None]
+    left_out: Mapping[int, str] = {}
+
+
+class Spread(Struct, frozen=True, kw_only=True):
+    """How far a gap wanders by itself, in the unit of the gap.
+
+    kind "runs": sample sd (ddof 1) of the gap over `n` runs and the t interval of its mean;
+    "estimate": one run only, so the MAD of first differences grown with the square root of the
+    number of steps, with a normal interval; sd is None then and `estimate` holds the size.
+    """
+
+    kind: SpreadKind
+    n: int
+    sd: float | None = None
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Gap(Struct, frozen=True, kw_only=True):
+    """One cell: the gap of a group of runs at one step for one metric.
+
+    `gap`, `norm_reference` and `norm_step` are None where the range is open and no bound was
+    given; `raw_gap` is the plain difference (step minus reference), `corrected` the same with
+    the sign "positive = scored better". `effect` is the corrected gap over its spread.
+    `coverage` is the share of the runs that have both scores.
+    """
+
+    metric: str
+    reference: int
+    step: int
+    n: int
+    coverage: float
+    norm_reference: float | None = None
+    norm_step: float | None = None
+    gap: float | None = None
+    raw_gap: float | None = None
+    corrected: float | None = None
+    failure: bool | None = None
+    spread: Spread
+    within_noise: bool | None = None
+    effect: float | None = None
+    bound: str = ""
+    note: str = ""
+
+    @property
+    def sd(self) -> float | None:
+        """Sample sd of the normalised gap over runs (of the raw gap where the range is open)."""
+        return self.spread.sd
+
+
+def bounded(metric: Metric, low: float | None = None, high: float | None = None) -> Metric:
+    """Return the metric with an open end closed at a stated bound."""
+    changes: dict[str, object] = {}
+    if metric.low is None and low is not None:
+        changes["low"] = low
+    if metric.high is None and high is not None:
+        changes["high"] = high
+    if not changes:
+        return metric
+    said = ", ".join(f"{end} bound {value:g} (stated)" for end, value in changes.items())
+    return structs.replace(metric, range_source=f"{metric.range_source}; {said}", **changes)
+
+
+def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference: int = 1) -> Gap:
+    """Return the gap of a group of runs at one step; the mean over the runs that have both."""
+    pairs, notes = _pairs(runs, step, reference)
+    coverage = len(pairs) / len(runs) if runs else 0.0
+    bound = f"{metric.low:g} to {metric.high:g}" if _closed(metric) else ""
+    empty = Gap(
+        metric=metric.id,
+        reference=reference,
+        step=step,
+        n=len(pairs),
+        coverage=coverage,
+        spread=Spread(kind="none", n=len(pairs)),
+        bound=bound,
+        note="; ".join(notes),
+    )
+    if not pairs:
+        return empty
+    raw = [later - first for _, first, later in pairs]
+    corrected = [corrected_gap(metric, first, later) for _, first, later in pairs]
+    known = [value for value in corrected if value is not None]
+    mean_known = _mean(known) if len(known) == len(pairs) else None
+    if metric.direction == "unknown":
+        notes.append("direction unknown: no failure")
+    firsts = [normalised(metric, first) for _, first, _ in pairs]
+    laters = [normalised(metric, later) for _, _, later in pairs]
+    scale = _scale(metric)
+    if not _closed(metric):
+        notes.append("open range: no normalised gap without a stated bound")
+    spread = _spread(pairs, known or raw, scale, step, reference)
+    size = spread.sd if spread.kind == "runs" else spread.estimate
+    normal = [value for value in laters if value is not None]
+    before = [value for value in firsts if value is not None]
+    centre = mean_known if mean_known is not None else _mean(raw)
+    return structs.replace(
+        empty,
+        norm_reference=_mean(before) if before else None,
+        norm_step=_mean(normal) if normal else None,
+        gap=mean_known * scale if mean_known is not None and _closed(metric) else None,
+        raw_gap=_mean(raw),
+        corrected=mean_known,
+        failure=None if mean_known is None else mean_known > 0.0,
+        spread=spread,
+        within_noise=_within(spread),
+        effect=centre * scale / size if size else None,
+        note="; ".join(notes),
+    )
+
+
+def gap_table(
+    metrics: Sequence[Metric],
+    groups: Mapping[str, Mapping[str, Sequence[RunScores]]],
+    *,
+    steps: Sequence[int] = STEPS,
+    reference: int = 1,
+) -> dict[tuple[str, str, int], Gap]:
+    """Return every cell by (group, metric id, step); `groups` maps group to metric id to runs."""
+    return {
+        (group, metric.id, step): score_gap(
+            metric, by_metric.get(metric.id, ()), step, reference=reference
+        )
+        for group, by_metric in groups.items()
+        for metric in metrics
+        for step in steps
+    }
+
+
+def overlay(cells: Sequence[Gap]) -> int | None:
+    """Return how many of the cells are failures (Fig. 6), None when none could be judged."""
+    judged = [cell.failure for cell in cells if cell.failure is not None]
+    return sum(judged) if judged else None
+
+
+def noise_of(values: Sequence[float]) -> float | None:
+    """Return the sd of one step's random part from the MAD of first differences.
+
+    None below three values. The differences of a drift without acceleration cancel in the
+    median; 1.4826 makes the MAD consistent for normal noise.
+    """
+    finite = np.array([value for value in values if math.isfinite(value)], dtype=np.float64)
+    if len(finite) < 3:
+        return None
+    differences = np.diff(finite)
+    return 1.4826 * float(np.median(np.abs(differences - np.median(differences))))
+
+
+def _usable(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _pairs(
+    runs: Sequence[RunScores], step: int, reference: int
+) -> tuple[list[tuple[RunScores, float, float]], list[str]]:
+    pairs: list[tuple[RunScores, float, float]] = []
+    without_first = without_later = 0
+    reasons: dict[str, int] = {}
+    for run in runs:
+        if step in run.left_out:
+            reason = run.left_out[step]
+            reasons[reason] = reasons.get(reason, 0) + 1
+            continue
+        first = _usable(run.values.get(reference))
+        later = _usable(run.values.get(step))
+        without_first += first is None
+        without_later += later is None and first is not None
+        if first is not None and later is not None:
+            pairs.append((run, first, later))
+    notes = [f"{count} not comparable: {reason}" for reason, count in reasons.items()]
+    if without_first:
+        notes.append(f"{without_first} without a score at reference step {reference}")
+    if without_later:
+        notes.append(f"{without_later} without a score at step {step}")
+    return pairs, notes
+
+
+def _closed(metric: Metric) -> bool:
+    return metric.low is not None and metric.high is not None and metric.direction != "unknown"
+
+
+def _scale(metric: Metric) -> float:
+    if metric.low is None or metric.high is None or metric.high == metric.low:
+        return 1.0
+    return 100.0 / (metric.high - metric.low) if _closed(metric) else 1.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _spread(
+    pairs: Sequence[tuple[RunScores, float, float]],
+    gaps: Sequence[float],
+    scale: float,
+    step: int,
+    reference: int,
+) -> Spread:
+    count = len(gaps)
+    centre = _mean(gaps) * scale
+    if count >= 2:
+        sd = float(np.std(np.array(gaps, dtype=np.float64) * scale, ddof=1))
+        half = float(special.stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * sd / math.sqrt(count)
+        return Spread(kind="runs", n=count, sd=sd, low=centre - half, high=centre + half)
+    run = pairs[0][0]
+    series = [
+        value
+        for at, one in sorted(run.values.items())
+        if at >= reference and at not in run.left_out and (value := _usable(one)) is not None
+    ]
+    noise = noise_of(series)
+    if noise is None:
+        return Spread(kind="none", n=count)
+    size = noise * scale * math.sqrt(abs(step - reference))
+    half = float(special.ndtri(0.5 + CONFIDENCE / 2)) * size
+    return Spread(kind="estimate", n=1, estimate=size, low=centre - half, high=centre + half)
+
+
+def _within(spread: Spread) -> bool | None:
+    if spread.low is None or spread.high is None:
+        return None
+    return spread.low <= 0.0 <= spread.high
