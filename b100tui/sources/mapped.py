@@ -173,7 +173,8 @@ def compile_template(template: str, place: str) -> re.Pattern[str]:
 def _told_by(match: re.Match[str]) -> tuple[tuple[str, Any], ...]:
     groups = match.groupdict()
     return tuple(
-        (name, int(text) if name == "step" else readable(text)) for name, text in groups.items()
+        (name, int(text) if name == "step" else text if name == "dir" else readable(text))
+        for name, text in groups.items()
     )
 
 

@@ -81,7 +81,7 @@ def _claim(listing: Listing, folder: str, claimed: Claimed) -> None:
         )
     stopped = _stopped(listing, folder, claimed) if "stopped.json" in have else None
     if "attempts.jsonl" in have:
-        steps.extend(_refused(listing, folder, {step.step for step in steps}))
+        steps.extend(_refused(listing, folder, {step.step for step in steps}, claimed))
         steps.sort(key=lambda step: step.step)
     for kind, reason in (
         ("drafts", "a thought image, not a step"),
@@ -143,13 +143,15 @@ def _stopped(listing: Listing, folder: str, claimed: Claimed) -> str:
     return clean_line(reason) if isinstance(reason, str) else "stopped"
 
 
-def _refused(listing: Listing, folder: str, have: set[int]) -> list[SourceStep]:
+def _refused(listing: Listing, folder: str, have: set[int], claimed: Claimed) -> list[SourceStep]:
     """Return the steps whose last told outcome is a refusal or failure without a picture."""
     last: dict[int, dict[str, Any]] = {}
+    path = join(folder, "attempts.jsonl")
     try:
-        lines = _read(listing, join(folder, "attempts.jsonl")).split(b"\n")
-    except OSError:
-        return []  # the run itself is whole without its attempts
+        lines = _read(listing, path).split(b"\n")
+    except OSError as error:
+        claimed.unreadable.append(LeftOut(path, _words(error)))
+        return []
     for line in lines:
         try:
             told = msgspec.json.decode(line) if line else None

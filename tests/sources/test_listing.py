@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,20 @@ def test_scan_changes_nothing(tmp_path: Path) -> None:
     scan_folder(tmp_path)
     assert walk(tmp_path) == before
     assert not (tmp_path / ".b100").exists()
+
+
+def test_folder_that_vanishes_during_the_scan_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "gone/x.png", "kept.png")
+    scandir = os.scandir
+
+    def vanishing(place: object) -> object:
+        if str(place).endswith("gone"):
+            shutil.rmtree(str(place))
+        return scandir(place)  # type: ignore[call-overload]
+
+    monkeypatch.setattr("b100tui.sources.listing.os.scandir", vanishing)
+    scan = scan_folder(tmp_path)
+    assert [left.path for left in scan.unreadable] == ["gone"]
+    assert "kept.png" in scan.stamps

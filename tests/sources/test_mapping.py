@@ -1,10 +1,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from b100tui.model.errors import LayoutError
 from b100tui.sources import read_step, scan_folder, write_mapping
-from b100tui.sources.mapping import parse_mapping
+from b100tui.sources.mapping import KEYS, Mapping, parse_mapping
 from tests.shared_data import shared
 from tests.sources.made import PNG, named, numbers, own_run, picture, put, reasons
 
@@ -232,3 +234,37 @@ def test_sizes_play_no_part(tmp_path: Path) -> None:
     put(tmp_path, "s2.png", data=picture("png", (9, 3)))
     (source,) = scan_folder(mapped(tmp_path, r"image = 's(?P<step>\d+)\.png'")).runs
     assert numbers(source) == [1, 2]
+
+
+def test_prompts_in_a_json_list_are_read(tmp_path: Path) -> None:
+    dataset(tmp_path)
+    put(tmp_path, "prompts.json", data=b'[{"run": 1, "step": 2, "prompt": "again"}]')
+    scan = scan_folder(
+        mapped(tmp_path, f"image = '{PATTERN}'\nprompts = {{file = 'prompts.json'}}")
+    )
+    assert [step.prompt for step in named(scan, "cat/fog/r1").steps] == [None, "again", None]
+
+
+def test_root_of_a_mapping_is_where_its_paths_begin(tmp_path: Path) -> None:
+    put(tmp_path, *(f"data/s{n}.png" for n in range(3)), "s9.png")
+    text = "root = 'data'\nimage = 's(?P<step>[0-9])[.]png'"
+    scan = scan_folder(mapped(tmp_path, text))
+    assert [numbers(source) for source in scan.runs] == [[0, 1, 2]]
+    assert reasons(scan) == {"s9.png": "does not match the mapping"}
+
+
+VALUES = st.sampled_from(
+    ["'x'", "5", "true", "[]", "[1]", "['a']", "{}", "{ file = 'x' }", "{ a = [] }", "1979-05-27"]
+)
+
+
+@given(st.dictionaries(st.sampled_from([*KEYS, "other"]), VALUES))
+def test_wrong_types_are_named_errors(told: dict[str, str]) -> None:
+    text = "".join(f"{key} = {value}\n" for key, value in told.items())
+    try:
+        found = parse_mapping(text + "[[runs]]\nfiles = '(?P<step>1)'\n", "m.toml")
+    except LayoutError as error:
+        assert error.message.startswith("m.toml")
+        assert error.hint
+    else:
+        assert isinstance(found, Mapping)

@@ -155,3 +155,10 @@ def test_picture_of_a_step_opens_as_a_path(tmp_path: Path) -> None:
     (source,) = scan_folder(tmp_path).runs
     path = open_picture(tmp_path, source.steps[1].picture)
     assert path == tmp_path / RUN / "step-001.jpg"
+
+
+def test_run_folder_given_as_the_root_is_one_run(tmp_path: Path) -> None:
+    folder = own_run(tmp_path, RUN, 2)
+    (source,) = scan_folder(folder).runs
+    assert (source.run.run, numbers(source)) == (RUN, [0, 1, 2])
+    assert read_step(folder, source.run, source.steps[1]).status == "ok"
