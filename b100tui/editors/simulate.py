@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Pixels = NDArray[np.float32]
 
 _PRICE = {"1K": 0.134, "2K": 0.134, "4K": 0.24}
-_JPEG_QUALITY = 90
+_JPEG_QUALITY = 88
 
 
 class SimulatedEditor:

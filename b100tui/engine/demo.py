@@ -16,7 +16,7 @@ from b100tui.engine.demo_plan import Job, demo_jobs
 from b100tui.model.errors import StoreError, UsageError
 from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.locks import hold
-from b100tui.workspace.places import cache_home
+from b100tui.workspace.places import data_home
 
 Progress = Callable[[int, int, str], None]
 DEFAULT_SEED = 100
@@ -46,8 +46,8 @@ class _Mark(Struct, frozen=True):
 
 
 def demo_root() -> Path:
-    """Return where `explore --demo` keeps its data: the cache folder, since it can be remade."""
-    return cache_home() / "demo"
+    """Return where `explore --demo` keeps it: the user's data folder (it may hold marks)."""
+    return data_home() / "demo"
 
 
 def ensure_demo(
@@ -175,7 +175,7 @@ def _make(
         return
     # spawn: the caller may hold threads, which fork would copy in an unknown state
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=context, initializer=_one_thread) as pool:
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_prepare_worker) as pool:
         for drawn in [pool.submit(draw_initial, folder, *image) for image in images]:
             drawn.result()
         pending = {pool.submit(make_run, folder, job): job for job in jobs}
@@ -190,10 +190,13 @@ def _make(
             raise
 
 
-def _one_thread() -> None:
-    """Keep OpenCV to one thread a worker: the workers fill the cores already."""
+def _prepare_worker() -> None:
+    """One OpenCV thread a worker, which fill the cores already; ctrl-c is the parent's matter."""
+    import signal
+
     import cv2
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     cv2.setNumThreads(1)
 
 

@@ -20,6 +20,7 @@ from b100tui.engine.demo_plan import Job
 from b100tui.engine.recipes import Recipe, recipe
 from b100tui.engine.runfolder import plan_hash, write_plan, write_stopped
 from b100tui.engine.scenes import draw_scene, scenes
+from b100tui.model.errors import StoreError
 from b100tui.model.records import FileFacts, RunPlan, ScoreRecord, Sidecar
 from b100tui.model.sections import sections_of
 from b100tui.workspace.atomic import write_atomic
@@ -37,7 +38,18 @@ def make_run(root: Path, job: Job) -> None:
     """Make the whole run aside, append its scores and verdicts, then move it into its place.
 
     A run is there whole or not at all; nothing is fsynced, because a lost demo is made again.
+    Raises StoreError when the disk refuses.
     """
+    try:
+        _make_run(root, job)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write the demo run {job.run} in {root}: {error.strerror}",
+            "free space, then run b100 demo again: it goes on where it was",
+        ) from error
+
+
+def _make_run(root: Path, job: Job) -> None:
     aside = building_folder(root) / job.run.replace("/", "+")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)

@@ -21,6 +21,11 @@ def state_dir() -> Path:
     return _place("B100_STATE_DIR", platformdirs.user_state_path(_APP))
 
 
+def data_home() -> Path:
+    """Return the user's data folder: records about roots that cannot be written, the demo."""
+    return _place("B100_DATA_DIR", platformdirs.user_data_path(_APP))
+
+
 def cache_home() -> Path:
     """Return the user's cache folder; everything below it may be deleted at will."""
     return _place("B100_CACHE_DIR", platformdirs.user_cache_path(_APP))
@@ -43,12 +48,12 @@ def workspace_dir(root: Path) -> Path:
     inside = root / ".b100"
     if os.access(inside if inside.is_dir() else root, os.W_OK):
         return inside
-    return _place("B100_DATA_DIR", platformdirs.user_data_path(_APP)) / _key(root)
+    return data_home() / _key(root)
 
 
 def workspace_dirs(root: Path) -> list[Path]:
     """Return every existing folder that may hold records about `root` (readers read all)."""
-    beside = _place("B100_DATA_DIR", platformdirs.user_data_path(_APP)) / _key(root)
+    beside = data_home() / _key(root)
     return [folder for folder in (root / ".b100", beside) if folder.is_dir()]
 
 
