@@ -16,7 +16,7 @@ from b100tui.tui.driver import Link
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
 from b100tui.tui.screens.main import MainScreen
-from b100tui.tui.themes import load_themes
+from b100tui.tui.themes import OWN_VARIABLES, load_theme, theme_files
 from b100tui.tui.widgets.picture import PictureView
 from b100tui.workspace.places import config_dir
 from b100tui.workspace.settings import Settings
@@ -77,29 +77,43 @@ class Explorer(App[None]):
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""
         self.crashed = False
+        self.parting_words = ""
         self.crash: Path | None = None
         self._problems = list(problems)
-        self._theme_names: list[str] = []
-        self._take_themes(theme_folders)
+        self._theme_files: dict[str, Path] = {}
+        self._take_theme(theme_folders)
 
-    def _take_themes(self, folders: Sequence[Path] | None) -> None:
+    def _take_theme(self, folders: Sequence[Path] | None) -> None:
+        """Take the wanted theme; the others are read when they are asked for."""
         if folders is None:
             from b100tui.resources import shipped_folder
 
             folders = [shipped_folder("themes"), config_dir() / "themes"]
-        themes, problems = load_themes(list(folders))
-        self._problems += problems
-        for theme in themes.values():
-            self.register_theme(theme)
-        self._theme_names = list(themes)
-        wanted = self.settings.theme
-        if wanted not in self.available_themes:
-            known = ", ".join(self._theme_names)
-            self._problems.append(f"no theme {wanted!r}; there are {known}")
-            wanted = DEFAULT_THEME if DEFAULT_THEME in themes else self.theme
-        # Not through the watcher: it would parse every style twice before the first paint.
-        self.set_reactive(App.theme, wanted)
-        self.stylesheet.set_variables(self.get_css_variables())
+        self._theme_files = theme_files(list(folders))
+        for wanted in (self.settings.theme, DEFAULT_THEME):
+            if self._read_theme(wanted):
+                # Not through the watcher: it would parse every style twice before the first paint.
+                self.set_reactive(App.theme, wanted)
+                self.stylesheet.set_variables(self.get_css_variables())
+                return
+
+    def _read_theme(self, name: str) -> bool:
+        """Register the theme `name`; False, with the reason kept to be told, where it fails."""
+        path = self._theme_files.get(name)
+        if path is None:
+            known = ", ".join(self._theme_files)
+            self._problems.append(f"no theme {name!r}; there are {known}")
+            return False
+        try:
+            self.register_theme(load_theme(path))
+        except ValueError as error:
+            self._problems.append(str(error))
+            return False
+        return True
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return the styles' own variables for themes that do not set them."""
+        return dict(OWN_VARIABLES)
 
     def get_default_screen(self) -> MainScreen:
         """Return the main screen: a blank one below it would cost the first paint."""
@@ -117,8 +131,7 @@ class Explorer(App[None]):
         link = Link.of(self)
         if link is not None:
             link.on_facts = self.take_facts
-        for problem in self._problems:
-            self.notify(problem, severity="warning", markup=False, timeout=10)
+        self.tell_problems()
 
     @property
     def main(self) -> MainScreen:
@@ -154,11 +167,21 @@ class Explorer(App[None]):
         self.main.action_run(name)
 
     def next_theme(self) -> str:
-        """Take the next theme and return its name."""
-        names = self._theme_names or list(self.available_themes)
+        """Take the next theme that can be read and return its name."""
+        names = list(self._theme_files)
         at = names.index(self.theme) if self.theme in names else -1
-        self.theme = names[(at + 1) % len(names)]
+        for name in (*names[at + 1 :], *names[: at + 1]):
+            if self._read_theme(name):
+                self.theme = name
+                break
+        self.tell_problems()
         return self.theme
+
+    def tell_problems(self) -> None:
+        """Tell what was wrong with keys, themes and settings, once."""
+        problems, self._problems = self._problems, []
+        for problem in problems:
+            self.notify(problem, severity="warning", markup=False, timeout=10)
 
     def write_to_terminal(self, sequence: str | None) -> None:
         """Send a control sequence through the one writer; nothing where there is no terminal."""
@@ -170,7 +193,7 @@ class Explorer(App[None]):
         main = self.main
         if main.trajectory is not None:
             place = Place(main.trajectory.row.run, main.position.step, main.position.reference)
-            self._problems = [said] if (said := remember(self.root, place)) else []
+            self.parting_words = remember(self.root, place)
         self.exit()
 
     def on_unmount(self) -> None:

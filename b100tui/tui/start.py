@@ -106,6 +106,8 @@ def _run(
         driver_class=_driver(facts),
     )
     app.run()
+    if app.parting_words:
+        print(f"b100: the place was not kept: {app.parting_words}", file=sys.stderr)
     if app.crashed:
         log = app.crash or "nowhere: it cannot be written"
         print(f"b100: stopped on an unexpected error; the log is {log}", file=sys.stderr)

@@ -12,6 +12,16 @@ FIELDS = (
 )
 
 
+# Names that the styles use beyond Textual's own, with what a theme that lacks them gets.
+OWN_VARIABLES = {
+    "border-dim": "#5a6474",
+    "text-dim": "#7f8ba0",
+    "spark": "#5f9bd6",
+    "track": "#5a6474",
+    "hit-background": "#8a6d1a",
+}
+
+
 class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One theme file; colours are CSS colours or `ansi_...` names."""
 
@@ -32,28 +42,29 @@ class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     variables: dict[str, str] = {}
 
 
-def load_themes(folders: list[Path]) -> tuple[dict[str, Theme], list[str]]:
-    """Return the themes of `folders` by name, later folders winning, and every fault in words."""
-    found: dict[str, Theme] = {}
-    problems: list[str] = []
-    for folder in folders:
-        for path in sorted(folder.glob("*.toml")):
-            try:
-                theme = _theme(path)
-            except (OSError, ValueError, tomllib.TOMLDecodeError) as error:
-                problems.append(f"theme {path}: {error}")
-                continue
-            found[theme.name] = theme
-    return found, problems
+def theme_files(folders: list[Path]) -> dict[str, Path]:
+    """Return the theme files of `folders` by name (the file's stem), later folders winning."""
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.toml"))}
+
+
+def load_theme(path: Path) -> Theme:
+    """Return the theme in `path`; ValueError or OSError in words where it cannot be read."""
+    try:
+        return _theme(path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"theme {path}: {error}") from error
 
 
 def _theme(path: Path) -> Theme:
     from textual.color import Color, ColorParseError
 
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    given = msgspec.convert(table, ThemeFile)
-    for field in FIELDS:
-        value = getattr(given, field)
+    given = msgspec.convert({"name": path.stem} | table, ThemeFile)
+    if given.name != path.stem:
+        raise ValueError(f"it is called {given.name!r} inside: name the file {given.name}.toml")
+    named = {field: getattr(given, field) for field in FIELDS}
+    named |= {name: given.variables.get(name) for name in OWN_VARIABLES}
+    for field, value in named.items():
         if value is None:
             continue
         try:

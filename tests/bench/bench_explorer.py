@@ -67,6 +67,11 @@ class Watched:
             last = time.perf_counter()
         return (last - began) * 1000, count
 
+    def cpu(self) -> float:
+        """Return the milliseconds of processor time used so far; a busy machine adds none."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
     def rss(self) -> float:
         """Return resident megabytes."""
         text = Path(f"/proc/{self.pid}/status").read_text()
@@ -128,13 +133,20 @@ def keys(root: Path, beats: Path) -> None:
     }
     for name, (key, count, goal) in cases.items():
         silence = 0.03 if name == "list move" else SILENCE  # the run opens once the cursor rests
+        before = program.cpu()
         answers = [program.key(key, silence) for _ in range(count)]
+        used = (program.cpu() - before) / count
         program.drain(0.3)
         size = statistics.median(size for _, size in answers)
-        print(f"{name}: {spread([ms for ms, _ in answers])}  {size:.0f} bytes  (goal {goal})")
+        print(
+            f"{name}: {spread([ms for ms, _ in answers])}  {size:.0f} bytes, CPU {used:.1f} ms"
+            f"  (goal {goal})"
+        )
     program.key(b"/")
+    before = program.cpu()
     answers = [program.key(bytes([letter])) for letter in b"image-01 2k-3"]
-    print(f"filter as typed: {spread([ms for ms, _ in answers])}  (goal 16/30)")
+    used = (program.cpu() - before) / len(answers)
+    print(f"filter as typed: {spread([ms for ms, _ in answers])}  CPU {used:.1f} ms  (goal 16/30)")
     program.drain(0.3)
     gaps = json.loads(beats.read_text())
     print(f"longest turn of the event loop while keys came: {max(gaps[-3000:]) * 1000:.0f} ms")

@@ -9,10 +9,10 @@ from textual.message import Message
 from textual.strip import Strip
 
 from b100tui.tui.actions import Action
-from b100tui.tui.widgets.lines import LinesView, Span
+from b100tui.tui.widgets.lines import Lines, Span
 
 
-class StatusLine(LinesView, can_focus=False):
+class StatusLine(Lines):
     """Where and how much on the left; pictures, reference and state on the right."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"status--brand", "status--root", "status--dim",
@@ -46,7 +46,7 @@ class StatusLine(LinesView, can_focus=False):
         return Strip.join([left, self.strip(self._right, min(width, right))]).crop(0, width)
 
 
-class KeyLine(LinesView, can_focus=False):
+class KeyLine(Lines):
     """The most useful keys of the moment, as many as fit; each can be clicked."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"keys--key", "keys--word"}

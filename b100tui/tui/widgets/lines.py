@@ -15,7 +15,27 @@ from b100tui.tui.wrapping import find_words, wrap
 Span = tuple[str, str]  # text and the name of a component class; "" is the plain style
 
 
-class LinesView(ScrollView, can_focus=True, inherit_bindings=False):
+class Lines(Widget, inherit_bindings=False):
+    """What draws lines of styled spans."""
+
+    def style_of(self, name: str) -> Style:
+        """Return the style of a component class over the widget's own."""
+        base = self.rich_style
+        return base + self.get_component_rich_style(name, partial=True) if name else base
+
+    def strip(self, spans: Iterable[Span], width: int) -> Strip:
+        """Return `spans` as one line of exactly `width` cells."""
+        styles: dict[str, Style] = {}
+        segments = []
+        for text, name in spans:
+            style = styles.get(name)
+            if style is None:
+                style = styles[name] = self.style_of(name)
+            segments.append(Segment(text, style))
+        return Strip(segments).adjust_cell_length(width, self.rich_style)
+
+
+class LinesView(Lines, ScrollView, can_focus=True, inherit_bindings=False):
     """A focusable view of lines that a subclass draws; keys come from the screen.
 
     `move` is what up and down do while it has the focus; it scrolls unless overridden.
@@ -42,22 +62,6 @@ class LinesView(ScrollView, can_focus=True, inherit_bindings=False):
             self.vertical_scrollbar.window_virtual_size = count
         if self.scroll_offset.y > self.max_scroll_y:
             self.scroll_to(y=self.max_scroll_y, animate=False)
-
-    def style_of(self, name: str) -> Style:
-        """Return the style of a component class over the widget's own."""
-        base = self.rich_style
-        return base + self.get_component_rich_style(name, partial=True) if name else base
-
-    def strip(self, spans: Iterable[Span], width: int) -> Strip:
-        """Return `spans` as one line of exactly `width` cells."""
-        styles: dict[str, Style] = {}
-        segments = []
-        for text, name in spans:
-            style = styles.get(name)
-            if style is None:
-                style = styles[name] = self.style_of(name)
-            segments.append(Segment(text, style))
-        return Strip(segments).adjust_cell_length(width, self.rich_style)
 
 
 class TextPanel(LinesView):

@@ -7,7 +7,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from b100tui.tui.widgets.lines import LinesView, Span
+from b100tui.tui.widgets.lines import Lines, Span
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def track(state: SliderState, width: int) -> list[Span]:
     return joined
 
 
-class StepSlider(LinesView, can_focus=False):
+class StepSlider(Lines):
     """One line that shows the step and takes the mouse."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
