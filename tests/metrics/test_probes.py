@@ -277,13 +277,11 @@ def test_a_reused_reference_gives_the_same_values() -> None:
     assert probes.examine(first, probes.AGAINST, second) == once
 
 
-def test_noise_rises_along_a_real_degrading_run() -> None:
+def test_a_real_run_of_autoencoder_passes_reads_as_smoothed() -> None:
     folder = shared("real/reed-vae-steps") / "eiffel_vanilla"
-    values = [
-        probes.measure(
-            np.asarray(Image.open(folder / f"eiffel_step_{step}.png").convert("RGB")),
-            ["gradient_energy"],
-        )["gradient_energy"]
-        for step in (0, 1, 24)
-    ]
-    assert values[2] != pytest.approx(values[0], rel=0.05)
+    first, tenth = (
+        probes.measure(np.asarray(Image.open(folder / name).convert("RGB")))
+        for name in ("eiffel_step_0.png", "eiffel_step_10.png")
+    )
+    assert tenth["noise_sigma"] < 0.9 * first["noise_sigma"]
+    assert tenth["gradient_energy"] < 0.9 * first["gradient_energy"]
