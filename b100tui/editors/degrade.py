@@ -32,7 +32,7 @@ def slip(pixels: "Pixels", shift: Shift) -> "Pixels":
         np.float64,
     )
     moved = cv2.warpAffine(
-        pixels, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101
+        pixels, matrix, (width, height), flags=cv2.INTER_LANCZOS4, borderMode=cv2.BORDER_REFLECT_101
     )
     return np.asarray(moved, np.float32)
 

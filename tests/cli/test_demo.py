@@ -47,3 +47,17 @@ def test_a_foreign_folder_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "notes.txt").write_text("mine")
     assert main(["demo", str(tmp_path)]) == 2
     assert "notes.txt" in capsys.readouterr().err
+
+
+def test_help_needs_no_picture_library() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from b100tui.cli import registry;"
+        "registry.find_command(['demo', 'x']);"
+        "print([m for m in ('numpy', 'cv2', 'PIL', 'duckdb') if m in sys.modules])"
+    )
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
