@@ -1,0 +1,386 @@
+"""Geometric drift: how a step's content lies against the reference, or that nobody can tell.
+
+A correlation alone proves nothing: different dunes reach 0.98. A fit counts only when, on
+high-passed luma, going forward and back returns to within 0.5 px, the four quadrants agree
+with the whole, it gains over no alignment, there is texture enough, and the change of scale
+is within bounds. The reference is warped, never the step: interpolation smooths noise.
+"""
+
+import math
+from typing import Literal
+
+import cv2
+import numpy as np
+from msgspec import Struct, structs
+
+from b100tui.imaging.ecc import (
+    COARSE,
+    FINE,
+    LEVELS,
+    Affine,
+    Pixels,
+    Plane,
+    candidates,
+    compose,
+    correlation,
+    invert,
+    move,
+    oriented,
+    plane,
+    rescaled,
+    resize_matrix,
+    settle,
+    unturn,
+)
+
+Status = Literal["aligned", "identical", "unreliable"]
+
+
+class Rules(Struct, frozen=True, kw_only=True):
+    """When a fit counts; `tests/bench/bench_align.py` prints how true and false pairs differ."""
+
+    most_zoom: float = 0.25  # relative; more is no drift of an edit chain
+    most_shear: float = 0.03
+    most_shift: float = 0.25  # share of the longer side
+    back_px: float = 0.5  # forward after inverse, pixels of the refinement (1408 wide)
+    quadrant_px: float = 2.0  # own shift of a quadrant, pixels of the refinement
+    least_texture: float = 0.35  # grey levels (0..255) of high-passed luma
+    least_quadrants: int = 3  # with texture of their own
+    least_correlation: float = 0.25
+    least_quadrant: float = 0.2  # correlation in each quadrant with texture
+    least_gain: float = 0.03  # correlation over no alignment
+    near_px: float = 4.0  # a fit this close to "not moved" gains little: least_near_gain
+    least_near_gain: float = 0.004
+    still_px: float = 0.75  # and this close it needs none
+
+
+RULES = Rules()
+
+
+class Alignment(Struct, frozen=True, kw_only=True):
+    """How the step lies against the reference, about the picture's centre.
+
+    Of the content: zoom_pct > 0 means larger, dx_px and dy_px > 0 mean moved right and down, in
+    the step's source pixels; crop_pct is the share of the reference that the step no longer
+    shows. `rotation_deg` (clockwise, -180 to 180) includes quarter turns; `mirrored` is a
+    left-right flip before it. `matrix` maps step pixels to reference pixels (2x3 row-major, in
+    source pixels); None when unreliable. `confidence` is 0 to 1; `reason` says why a fit was
+    refused, or what to know about it.
+    """
+
+    status: Status
+    zoom_pct: float | None = None
+    aspect_pct: float | None = None
+    dx_px: float | None = None
+    dy_px: float | None = None
+    rotation_deg: float | None = None
+    mirrored: bool | None = None
+    crop_pct: float | None = None
+    confidence: float = 0.0
+    matrix: tuple[float, ...] | None = None
+    reason: str = ""
+
+    @property
+    def affine(self) -> Affine:
+        """The matrix as (2, 3); raises ValueError when there is none."""
+        if self.matrix is None:
+            raise ValueError(f"not aligned: {self.reason}")
+        return np.array(self.matrix, dtype=np.float64).reshape(2, 3)
+
+
+class Reference(Struct, frozen=True):
+    """The reference picture made ready for many steps: high-passed planes by level."""
+
+    pixels: Pixels
+    planes: dict[int, Plane]
+
+
+def prepare(pixels: Pixels) -> Reference:
+    """Return `pixels` (H, W, 3) uint8 ready to align steps against."""
+    most = max(pixels.shape[:2])
+    return Reference(pixels, {level: plane(pixels, min(level, most)) for level in LEVELS})
+
+
+def align(reference: Reference, pixels: Pixels, rules: Rules = RULES) -> Alignment:
+    """Return how `pixels` (H, W, 3) uint8 lies against the reference.
+
+    Never raises for the content of a picture: what cannot be told is `unreliable`.
+    """
+    if pixels.shape == reference.pixels.shape and np.array_equal(pixels, reference.pixels):
+        return Alignment(
+            status="identical",
+            zoom_pct=0.0,
+            aspect_pct=0.0,
+            dx_px=0.0,
+            dy_px=0.0,
+            rotation_deg=0.0,
+            mirrored=False,
+            crop_pct=0.0,
+            confidence=1.0,
+            matrix=(1.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+        )
+    if min(*pixels.shape[:2], *reference.pixels.shape[:2]) < 64:
+        return _refused("too small to align (under 64 px)")
+    step = {level: plane(pixels, max(one.shape)) for level, one in reference.planes.items()}
+    texture = min(float(step[COARSE].std()), float(reference.planes[COARSE].std()))
+    if texture < rules.least_texture:
+        return _refused(f"too little texture ({texture:.2f} grey levels)")
+    found = _search(reference, step)
+    if found is None:
+        return _refused("no fit converged")
+    turn, matrix, back = found
+    return _judged(reference, step, pixels, turn, matrix, back, rules)
+
+
+def _refused(reason: str) -> Alignment:
+    return Alignment(status="unreliable", reason=reason)
+
+
+def _search(reference: Reference, step: dict[int, Plane]) -> tuple[int, Affine, Affine] | None:
+    """Return (orientation, step to oriented reference, the independent way back) at FINE."""
+    first, second, third, last = LEVELS
+    best: tuple[float, int, Affine, Affine] | None = None
+    for turn, start in candidates(reference.planes[first], step[first]):
+        turned = oriented(reference.planes[first], turn)
+        matrix = settle(step[first], turned, start, 60)
+        if matrix is None:
+            continue
+        turned = oriented(reference.planes[second], turn)
+        matrix = settle(
+            step[second], turned, rescaled(matrix, step, reference.planes, turn, first, second), 40
+        )
+        if matrix is None:
+            continue
+        value = correlation(step[second], turned, matrix)
+        if best is None or value > best[0]:
+            best = (value, turn, matrix, start)
+    if best is None:
+        return None
+    _, turn, matrix, start = best
+    planes = reference.planes
+    for low, high, rounds in ((second, third, 12), (third, last, 5)):
+        begin = rescaled(matrix, step, planes, turn, low, high)
+        settled = settle(step[high], oriented(planes[high], turn), begin, rounds)
+        matrix = begin if settled is None else settled
+    # The way back starts from the coarse guess again, so that it can disagree.
+    back = settle(oriented(planes[first], turn), step[first], invert(start), 60)
+    for low, high, rounds in ((first, second, 40), (second, third, 12)):
+        if back is None:
+            return None
+        begin = rescaled(back, step, planes, turn, low, high, back=True)
+        back = settle(oriented(planes[high], turn), step[high], begin, rounds)
+    if back is None:
+        return None
+    return turn, matrix, rescaled(back, step, planes, turn, third, last, back=True)
+
+
+def _judged(
+    reference: Reference,
+    step: dict[int, Plane],
+    pixels: Pixels,
+    turn: int,
+    matrix: Affine,
+    back: Affine,
+    rules: Rules,
+) -> Alignment:
+    fine = step[FINE]
+    turned = oriented(reference.planes[FINE], turn)
+    height, width = fine.shape
+    shape = _shape(matrix, turned.shape, fine.shape)
+    longest = max(height, width)
+    if abs(shape.zoom) > rules.most_zoom or abs(shape.aspect) > rules.most_zoom:
+        return _refused(f"scale out of bounds (zoom {100 * shape.zoom:+.0f} %)")
+    if abs(shape.shear) > rules.most_shear:
+        return _refused(f"sheared by {100 * shape.shear:.1f} %")
+    if max(abs(shape.dx), abs(shape.dy)) > rules.most_shift * longest:
+        return _refused("moved by more than a quarter of the picture")
+    gone = _return_error(matrix, back, (height, width))
+    if gone > rules.back_px:
+        return _refused(f"forward and back differ by {gone:.1f} px")
+    value = correlation(fine, turned, matrix)
+    if value < rules.least_correlation:
+        return _refused(f"the pictures hardly correlate ({value:.2f})")
+    apart = _corner_shift(matrix, turn, (height, width), turned.shape)
+    if apart > rules.still_px:
+        gain = value - _still(reference.planes[FINE], fine)
+        needed = rules.least_near_gain if apart < rules.near_px else rules.least_gain
+        if gain < needed:
+            return _refused(f"no gain over leaving it unmoved ({gain:+.3f})")
+    worst, seen, refusal = _quadrants(fine, turned, matrix, rules)
+    if refusal:
+        return _refused(refusal)
+    full = _in_source(matrix, turn, reference, pixels, turned.shape, fine.shape)
+    scale = pixels.shape[1] / width, pixels.shape[0] / height
+    doubt = 1.0 - 0.3 * gone / rules.back_px - 0.3 * worst / rules.quadrant_px
+    sizes = (
+        "" if pixels.shape == reference.pixels.shape else "sizes differ: zoom is against a resize"
+    )
+    return Alignment(
+        status="aligned",
+        zoom_pct=100.0 * shape.zoom,
+        aspect_pct=100.0 * shape.aspect,
+        dx_px=shape.dx * scale[0],
+        dy_px=shape.dy * scale[1],
+        rotation_deg=_wrapped(90.0 * (turn % 4) + shape.rotation),
+        mirrored=turn >= 4,
+        crop_pct=100.0 * _cropped(matrix, turned.shape, fine.shape),
+        confidence=float(np.clip(doubt * min(1.0, 0.4 + value) * seen / 4, 0.0, 1.0)),
+        matrix=tuple(full.ravel().tolist()),
+        reason=sizes,
+    )
+
+
+class _Shape(Struct, frozen=True):
+    """The content's movement at FINE, about the centre; rotation in degrees clockwise."""
+
+    zoom: float
+    aspect: float
+    shear: float
+    rotation: float
+    dx: float
+    dy: float
+
+
+def _centre(shape: tuple[int, ...]) -> tuple[float, float]:
+    return (shape[1] - 1) / 2, (shape[0] - 1) / 2
+
+
+def _shape(matrix: Affine, turned: tuple[int, ...], fine: tuple[int, ...]) -> _Shape:
+    ahead = invert(matrix)
+    (a, b), (c, d) = ahead[:, :2]
+    across = math.hypot(a, c)
+    det = a * d - b * c
+    centre = move(ahead, np.array([_centre(turned)]))[0]
+    middle = _centre(fine)
+    return _Shape(
+        zoom=math.sqrt(abs(det)) - 1.0,
+        aspect=float(across * across / det - 1.0) if det > 0 else math.inf,
+        shear=float((a * b + c * d) / det) if det > 0 else math.inf,
+        rotation=math.degrees(math.atan2(c, a)),
+        dx=float(centre[0] - middle[0]),
+        dy=float(centre[1] - middle[1]),
+    )
+
+
+def _grid(shape: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    across, down = np.meshgrid(np.linspace(0, shape[1] - 1, 5), np.linspace(0, shape[0] - 1, 5))
+    return np.stack([across.ravel(), down.ravel()], axis=1)
+
+
+def _return_error(matrix: Affine, back: Affine, shape: tuple[int, int]) -> float:
+    points = _grid(shape)
+    away = move(back, move(matrix, points)) - points
+    return float(np.sqrt(np.mean(np.sum(away**2, axis=1))))
+
+
+def _corner_shift(
+    matrix: Affine, turn: int, shape: tuple[int, int], turned: tuple[int, ...]
+) -> float:
+    """How far the fit is from "not moved", in pixels of the refinement; infinite when turned."""
+    if turn or shape != turned:
+        return math.inf
+    points = _grid(shape)
+    return float(np.max(np.hypot(*(move(matrix, points) - points).T)))
+
+
+def _still(reference: Plane, step: Plane) -> float:
+    """Correlation without any alignment: the reference resized to the step."""
+    if reference.shape != step.shape:
+        size = step.shape[::-1]
+        resized = cv2.resize(reference, size, interpolation=cv2.INTER_LINEAR)
+        reference = np.asarray(resized, dtype=np.float32)
+    return correlation(step, reference, np.eye(2, 3))
+
+
+def _quadrants(step: Plane, turned: Plane, matrix: Affine, rules: Rules) -> tuple[float, int, str]:
+    """Return (largest own shift, quadrants that could be judged, why refused or "")."""
+    height, width = step.shape
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    warped = cv2.warpAffine(turned, matrix.astype(np.float32), (width, height), flags=flags)
+    inside = cv2.warpAffine(
+        np.ones_like(turned), matrix.astype(np.float32), (width, height), flags=flags
+    )
+    worst, seen = 0.0, 0
+    for rows in (slice(0, height // 2), slice(height // 2, height)):
+        for columns in (slice(0, width // 2), slice(width // 2, width)):
+            mask = inside[rows, columns] > 0.99
+            if mask.mean() < 0.3:
+                continue
+            one, other = step[rows, columns] * mask, warped[rows, columns] * mask
+            spread = float(np.sqrt(np.mean(one[mask] ** 2) * np.mean(other[mask] ** 2)))
+            if min(one[mask].std(), other[mask].std()) < rules.least_texture:
+                continue
+            value = float(np.mean(one[mask] * other[mask])) / spread
+            if value < rules.least_quadrant:
+                return worst, seen, f"a quadrant hardly correlates ({value:.2f})"
+            (dx, dy), _ = cv2.phaseCorrelate(
+                one, other, cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)
+            )
+            worst = max(worst, math.hypot(dx, dy))
+            if worst > rules.quadrant_px:
+                return worst, seen, f"the quadrants disagree by {worst:.1f} px"
+            seen += 1
+    if seen < rules.least_quadrants:
+        return worst, seen, f"texture in {seen} of 4 quadrants only"
+    return worst, seen, ""
+
+
+def _cropped(matrix: Affine, turned: tuple[int, ...], fine: tuple[int, ...]) -> float:
+    """Share of the reference that lies outside the step."""
+    height, width = turned[:2]
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
+    there = move(invert(matrix), corners - 0.5).astype(np.float32) + 0.5
+    frame = np.array([[0, 0], [fine[1], 0], [fine[1], fine[0]], [0, fine[0]]], dtype=np.float32)
+    area, _ = cv2.intersectConvexConvex(there, frame)
+    whole = cv2.contourArea(there)
+    return float(np.clip(1.0 - area / whole, 0.0, 1.0)) if whole > 0 else 1.0
+
+
+def _in_source(
+    matrix: Affine,
+    turn: int,
+    reference: Reference,
+    pixels: Pixels,
+    turned: tuple[int, ...],
+    fine: tuple[int, ...],
+) -> Affine:
+    """Return the matrix from step source pixels to reference source pixels, turn undone."""
+    down = resize_matrix(pixels.shape, fine)
+    height, width = reference.pixels.shape[:2]
+    whole = (width, height) if turn % 2 else (height, width)
+    up = resize_matrix(turned, whole)
+    return compose(unturn(turn, (height, width)), compose(up, compose(matrix, down)))
+
+
+def _wrapped(degrees: float) -> float:
+    return (degrees + 180.0) % 360.0 - 180.0
+
+
+def warp_reference(reference: Pixels, found: Alignment, shape: tuple[int, ...]) -> Pixels:
+    """Return the reference as the step shows it, (H, W, 3) of `shape`; outside is black.
+
+    The step itself is never interpolated. Raises ValueError when there is no alignment.
+    """
+    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    if found.status == "identical":
+        return reference
+    warped = cv2.warpAffine(reference, found.affine, (shape[1], shape[0]), flags=flags)
+    return np.asarray(warped, dtype=np.uint8)
+
+
+def at_size(found: Alignment, factor: float) -> Alignment:
+    """Return the alignment for pictures that were both scaled by `factor` from source."""
+    if found.matrix is None or found.dx_px is None or found.dy_px is None:
+        return found
+    a, b, tx, c, d, ty = found.matrix
+    half = 0.5 * factor - 0.5
+    moved = (
+        (a, b, factor * tx + half - (a + b) * half),
+        (c, d, factor * ty + half - (c + d) * half),
+    )
+    return structs.replace(
+        found,
+        dx_px=found.dx_px * factor,
+        dy_px=found.dy_px * factor,
+        matrix=(*moved[0], *moved[1]),
+    )
