@@ -1,0 +1,132 @@
+"""Finding things in the main screen: filter, search, help, palette, full screen, leaving."""
+
+from b100tui.tui.remember import Place, recall
+from b100tui.tui.screens.help import HelpScreen
+from b100tui.tui.screens.search import HitList, SearchScreen
+from b100tui.tui.widgets.filter_bar import FilterBar
+from tests.tui.fake import (
+    LAST,
+    FakeCatalogue,
+    explorer,
+    opened,
+    until,
+)
+
+# Filter and search
+
+
+async def test_words_filter_as_they_are_typed_without_asking_the_index():
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, main):
+        await pilot.press("slash")
+        await pilot.press(*"fog")
+        assert {main.runs.tree_of_runs.rows[n].image for n in main.runs.lines if n >= 0} == {"fog"}
+        assert "run_ids" not in catalogue.asked
+        assert "6 of 12" in str(main.query_one("#runs-box").border_subtitle)
+
+
+async def test_conditions_are_asked_of_the_index():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash")
+        await pilot.press(*"onset<8")
+        await until(pilot, lambda: main.runs.wanted is not None and len(main.runs.wanted) == 4)
+
+
+async def test_a_filter_that_cannot_be_read_says_where():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash")
+        await pilot.press(*"nosuchfield:x")
+        box = main.query_one("#runs-box")
+        await until(pilot, lambda: "nosuchfield" in str(box.border_subtitle))
+
+
+async def test_escape_takes_the_filter_away():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash", "f", "o", "g", "enter", "escape")
+        await pilot.pause()
+        assert main.runs.wanted is None and not main.query(FilterBar)
+
+
+async def test_search_goes_to_the_step_and_marks_the_words():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("s")
+        await pilot.press(*"plate")
+        await until(pilot, lambda: bool(main.app.screen.query_one(HitList).hits))
+        await pilot.press("enter")
+        await until(pilot, lambda: main.trajectory.row.run == "fog/rotate-1K/run-2")
+        assert (main.position.step, main.words) == (9, ("plate",))
+
+
+async def test_search_closes_without_moving():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("s", "escape")
+        assert not isinstance(main.app.screen, SearchScreen) and main.position.step == 0
+
+
+# The program
+
+
+async def test_help_opens_for_the_focused_panel_and_closes():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("tab", "tab")
+        await until(pilot, lambda: main.panel() == "metrics")
+        await pilot.press("question_mark")
+        assert isinstance(main.app.screen, HelpScreen)
+        assert "In this panel (metrics)" in main.app.screen.query_one("#help").plain
+        await pilot.press("escape")
+        assert main.app.screen is main
+
+
+async def test_a_key_of_a_later_release_says_why():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("d")
+        await pilot.pause()
+        said = [note.message for note in main.app._notifications]
+        assert said == ["difference to the reference: comes with the pictures release"]
+
+
+async def test_the_palette_runs_an_action():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("colon")
+        await pilot.press(*"last step")
+        await until(pilot, lambda: main.app.screen is not main)
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await until(pilot, lambda: main.position.step == LAST)
+
+
+async def test_f_gives_the_picture_the_screen_and_escape_takes_it_back():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("f")
+        await pilot.pause()
+        full = main.query_one("#picture").size
+        await pilot.press("escape")
+        await pilot.pause()
+        assert full.width == 120 and main.query_one("#picture").size.width < 100
+
+
+async def test_quit_remembers_the_place():
+    app = explorer()
+    async with opened(app) as (pilot, main):
+        await pilot.press("down", "7", "enter")
+        await until(pilot, lambda: main.trajectory.row.repeat == 1)
+        await pilot.press("q")
+    assert recall(app.root) == Place("dongpo/replicate-2K/run-1", 7, 1)
+
+
+async def test_leaving_lets_go_of_the_index():
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, _):
+        await pilot.press("q")
+    assert catalogue.closed
+
+
+async def test_copy_says_what_was_copied_and_where_the_picture_lies():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("3", "enter", "y")
+        await pilot.pause()
+        said = next(iter(main.app._notifications)).message
+        assert said == (
+            "copied dongpo/replicate-2K/run-0@3; its picture is "
+            "/runs/banana/dongpo/replicate-2K/run-0/step-003.png"
+        )
