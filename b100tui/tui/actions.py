@@ -5,8 +5,10 @@ nothing of Textual. A key stands in it once: no key means two things on one scre
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Group = Literal["step", "run", "look", "compare", "act", "app"]
 GROUPS: dict[Group, str] = {
@@ -21,8 +23,7 @@ PANELS = ("runs", "picture", "metrics", "reasoning", "facts")
 DIGITS = tuple("0123456789")
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(Struct, frozen=True):
     """One action. `later` is why it cannot be used in this release; empty when it can.
 
     `short` is its word in the footer, `rank` its place there (0: never), `panels` the panels

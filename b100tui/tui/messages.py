@@ -1,74 +1,77 @@
 """What workers tell the screen. Results carry the token of the request that they answer."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from textual.message import Message
 
 from b100tui.index.rows import SearchResult
 from b100tui.model.errors import B100Error
-from b100tui.model.metric import Metric
 from b100tui.tui.catalogue import Catalogue
 from b100tui.tui.trajectory import Trajectory
 from b100tui.tui.tree import RunTree
 
 
-@dataclass
 class Attached(Message):
     """An index is open; `catalogue` is None where none has been built yet."""
 
-    catalogue: Catalogue | None
-    metrics: Mapping[str, Metric]
+    def __init__(self, catalogue: Catalogue | None) -> None:
+        super().__init__()
+        self.catalogue = catalogue
 
 
-@dataclass
 class RunsRead(Message):
     """The run list was read anew."""
 
-    tree: RunTree
+    def __init__(self, tree: RunTree) -> None:
+        super().__init__()
+        self.tree = tree
 
 
-@dataclass
 class RunRead(Message):
     """One run was read."""
 
-    token: int
-    trajectory: Trajectory
+    def __init__(self, token: int, trajectory: Trajectory) -> None:
+        super().__init__()
+        self.token = token
+        self.trajectory = trajectory
 
 
-@dataclass
 class Matched(Message):
     """The rows that meet a filter, or why it cannot be read."""
 
-    token: int
-    runs: list[str] | None
-    error: B100Error | None = None
+    def __init__(self, token: int, runs: list[str] | None, error: B100Error | None = None) -> None:
+        super().__init__()
+        self.token = token
+        self.runs = runs
+        self.error = error
 
 
-@dataclass
 class Found(Message):
     """The answer to a search, or why it cannot be read."""
 
-    token: int
-    result: SearchResult | None
-    error: B100Error | None = None
+    def __init__(
+        self, token: int, result: SearchResult | None, error: B100Error | None = None
+    ) -> None:
+        super().__init__()
+        self.token = token
+        self.result = result
+        self.error = error
 
 
-@dataclass
 class Indexing(Message):
     """How far a build of the index is: files seen, in words; empty when it is done."""
 
-    words: str
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words = words
 
 
-@dataclass
 class Changed(Message):
     """The index or its tail has something new."""
 
 
-@dataclass
 class Failed(Message):
     """A worker met a named failure; it costs only what it was doing."""
 
-    doing: str
-    error: B100Error
+    def __init__(self, doing: str, error: B100Error) -> None:
+        super().__init__()
+        self.doing = doing
+        self.error = error

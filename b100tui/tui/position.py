@@ -1,12 +1,11 @@
 """Where the person is in a run, and the rules of moving there. Pure."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from b100tui.tui.trajectory import Trajectory
 
 
-@dataclass
-class Position:
+class Position(Struct):
     """The step shown, the reference it is compared with, and how the screen moves."""
 
     step: int = 0

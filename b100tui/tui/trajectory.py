@@ -1,8 +1,9 @@
 """One opened run, ready to be shown at any step. Pure: made in a worker, read by widgets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from b100tui.index.rows import RunRow, Series
 from b100tui.model.metric import Metric, corrected_gap, normalised
@@ -10,8 +11,7 @@ from b100tui.model.records import MarkRecord, Step, VerdictRecord
 from b100tui.tui.drawing import levels
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """The gap of a step to the reference step; `value` None where it has no meaning.
 
     `failure`: True when the metric calls the later picture better (paper, section 4.1), None
@@ -23,8 +23,7 @@ class Gap:
     failure: bool | None = None
 
 
-@dataclass
-class MetricSeries:
+class MetricSeries(Struct, eq=False):
     """One metric over a run, with its sparkline by width."""
 
     metric: Metric
@@ -55,8 +54,7 @@ class MetricSeries:
         return Gap(two - one, normal=True, failure=failure)
 
 
-@dataclass(frozen=True)
-class Trajectory:
+class Trajectory(Struct, frozen=True, dict=True, eq=False):
     """A run with its steps in ascending order and its metrics by id."""
 
     row: RunRow

@@ -6,14 +6,14 @@ A line is one int, so that 28,000 of them cost nothing: a row's index, or for a 
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from b100tui.index.rows import RunRow
 from b100tui.model.text import clean_line
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """An image (depth 0) or a setting (depth 1) and its rows `start` to `stop` (exclusive)."""
 
     depth: int

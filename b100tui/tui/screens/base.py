@@ -1,12 +1,10 @@
 """What the parts of the main screen share: its state and its widgets."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
 from textual.screen import Screen
 
-from b100tui.model.metric import Metric
 from b100tui.model.text import clean_line
 from b100tui.tui.actions import Action
 from b100tui.tui.catalogue import Catalogue
@@ -32,7 +30,6 @@ class ExplorerState(Screen[None]):
         self.ordered: tuple[MetricSeries, ...] = ()
         self.ordered_for: tuple[int, int] | None = None
         self.catalogue: Catalogue | None = None
-        self.metrics: Mapping[str, Metric] = {}
         self.token = 0
         self.words: tuple[str, ...] = ()
         self.flicker_reference = False

@@ -39,7 +39,7 @@ class RunData(ExplorerState):
             catalogue = self.explorer.open_catalogue(self.explorer.root)
         except StoreError:
             catalogue = None  # the indexer makes one and says so
-        self.post_message(Attached(catalogue, {}))
+        self.post_message(Attached(catalogue))
 
     @on(Attached)
     def _attached(self, event: Attached) -> None:

@@ -1,8 +1,8 @@
 """The step slider: where in the run, with gaps, failures, onset and reference marked."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -10,8 +10,7 @@ from textual.strip import Strip
 from b100tui.tui.widgets.lines import Lines, Span
 
 
-@dataclass(frozen=True)
-class SliderState:
+class SliderState(Struct, frozen=True):
     """What the slider draws. `typed` are digits that wait for Enter."""
 
     first: int = 0
