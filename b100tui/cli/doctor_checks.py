@@ -23,6 +23,8 @@ KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 LEAST_FREE = 1024**3  # an index with previews of a few thousand steps fits in 1 GB
 TMUX_SECONDS = 2.0
 STDOUT = 1
+TRUE_COLOUR = 1 << 24
+MANY_COLOURS = 256
 PROBE_SECONDS = 1.0
 GRAPHICS = {
     "kitty": "Kitty graphics",
@@ -50,7 +52,6 @@ def all_checks(root: str | None, config: str | None, *, paid: bool) -> list[Chec
         ("settings", lambda: _settings(config)),
         ("tty", _tty),
         ("graphics", lambda: _graphics(config)),
-        ("colours", _colours),
         ("locale", _locale),
         ("tmux", _tmux),
         ("places", _places),
@@ -141,28 +142,29 @@ def _graphics(config: str | None) -> Iterator[Check]:
         found,
         "" if facts.graphics not in {"half", "text"} else "b100 help terminal says what is sharper",
     )
+    yield colours_check(facts.colours)
 
 
-def _colours() -> Iterator[Check]:
-    term = os.environ.get("TERM", "")
+def colours_check(depth: int) -> Check:
+    """Return how many colours (2, 16, 256 or 2**24) the terminal has, with the fix for few."""
     if "NO_COLOR" in os.environ:
-        yield Check("colours", True, "off, because NO_COLOR is set", "unset NO_COLOR for colours")
-    elif os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"}:
-        yield Check("colours", True, "24-bit (COLORTERM says so)")
-    elif "256color" in term or "direct" in term or "kitty" in term:
-        yield Check(
+        return Check("colours", True, "off, because NO_COLOR is set", "unset NO_COLOR for colours")
+    if depth >= TRUE_COLOUR:
+        return Check("colours", True, "24-bit")
+    term = os.environ.get("TERM") or "unset"
+    if depth >= MANY_COLOURS:
+        return Check(
             "colours",
             True,
             f"256 (TERM={term})",
             "export COLORTERM=truecolor if your terminal has 24-bit colour (SSH drops it)",
         )
-    else:
-        yield Check(
-            "colours",
-            False,
-            f"16 or fewer (TERM={term or 'unset'})",
-            "set TERM=xterm-256color, inside tmux: set -g default-terminal tmux-256color",
-        )
+    return Check(
+        "colours",
+        False,
+        f"16 or fewer (TERM={term})",
+        "set TERM=xterm-256color, inside tmux: set -g default-terminal tmux-256color",
+    )
 
 
 def _locale() -> Iterator[Check]:

@@ -1,10 +1,12 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from b100tui.cli import doctor_checks
 from b100tui.cli.main import main
+from b100tui.terminal.facts import colour_depth
 from b100tui.workspace.places import config_dir, remember_root, state_dir
 from tests.cli.calls import b100
 
@@ -151,7 +153,7 @@ def test_colours_follow_the_environment(
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    (check,) = doctor_checks._colours()
+    check = doctor_checks.colours_check(colour_depth(os.environ))
     assert check.ok is ok
     assert check.found.startswith(found)
 
