@@ -1,4 +1,4 @@
-"""Sixel: 64 colours sharp, a third of the size replicated while rough; one sequence a frame.
+"""Sixel: 64 colours, one sequence a frame, under 1 MiB.
 
 The band encoder is textual-image's (fewer bytes than our own attempt): its private module
 does not probe the terminal at import, which a test holds with the pinned version.
@@ -19,7 +19,7 @@ MAX_BYTES = 1 << 20
 
 
 class Sixels:
-    """The encoder; there is no rough sixel: half blocks stand in while keys repeat."""
+    """The encoder; there is no rough sixel: the terminal cannot scale one."""
 
     name = "sixel"
     has_rough = False
