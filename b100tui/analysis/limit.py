@@ -15,12 +15,16 @@ HELD = 2  # comparable steps beyond in a row
 
 
 class Tolerance(Struct, frozen=True, kw_only=True):
-    """One tolerance: `signal` (by default its own name) must not go beyond `value`."""
+    """One tolerance: `signal` must not go beyond `value`.
+
+    With `ratio` it is the signal divided by its value at the reference step that counts.
+    """
 
     name: str
     signal: str
     value: float
     beyond: Literal["above", "below"]
+    ratio: bool = False
     why: str = ""
 
 
@@ -45,6 +49,7 @@ class _Row(Struct, frozen=True):
     beyond: Literal["above", "below"]
     why: str = ""
     signal: str = ""
+    ratio: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -58,6 +63,7 @@ def defaults() -> tuple[Tolerance, ...]:
             signal=row.signal or name,
             value=row.value,
             beyond=row.beyond,
+            ratio=row.ratio,
             why=" ".join(row.why.split()),
         )
         for name, row in rows.items()
@@ -97,15 +103,14 @@ def limit(
     unchecked: list[str] = []
     best: tuple[int, Tolerance, float] | None = None
     for one in defaults() if using is None else using:
-        values = signals.get(one.signal, {})
-        have = [(step, value) for step in after if _usable(value := values.get(step))]
+        have = _values(one, signals.get(one.signal, {}), after, reference)
         if len(have) < HELD:
             unchecked.append(one.name)
             continue
-        place = _first(one, [value or 0.0 for _, value in have])
+        place = _first(one, [value for _, value in have])
         each[one.name] = None if place is None else have[place][0]
         if place is not None and (best is None or have[place][0] < best[0]):
-            best = (have[place][0], one, have[place][1] or 0.0)
+            best = (have[place][0], one, have[place][1])
     if best is None:
         return Limit(each=each, unchecked=tuple(unchecked))
     step, crossed, value = best
@@ -120,8 +125,20 @@ def limit(
     )
 
 
-def _usable(value: float | None) -> bool:
-    return value is not None and not math.isnan(value)
+def _values(
+    one: Tolerance, values: Mapping[int, float | None], after: Sequence[int], reference: int
+) -> list[tuple[int, float]]:
+    have = [
+        (step, value)
+        for step in after
+        if (value := values.get(step)) is not None and not math.isnan(value)
+    ]
+    if not one.ratio:
+        return have
+    base = values.get(reference)
+    if base is None or not math.isfinite(base) or base <= 0.0:
+        return []
+    return [(step, value / base) for step, value in have]
 
 
 def _first(one: Tolerance, values: Sequence[float]) -> int | None:

@@ -104,11 +104,16 @@ def onset(
         return seen
     start = int(chosen.start[curve])
     low, high = interval(chosen, series, curve, seed)
+    if chosen.phi >= limits.bent:
+        # What is left under the curve is smooth: a bend that the curve's straight pieces do not
+        # follow, so the kink itself is sharp to a step at best.
+        low, high = max(0, low - 1), min(len(at) - 1 - ramp.CARRIERS, high + 1)
     return structs.replace(
         seen,
         status="from_start" if start == 0 else "onset",
         step=at[start + 1],
-        low=at[min(low, start) + 1],
+        # A series that begins after the reference cannot show how early its change is.
+        low=reference + 1 if start == 0 else at[min(low, start) + 1],
         high=at[max(high, start) + 1],
         rise=rise * size,
         reason="",

@@ -26,6 +26,7 @@ class Thresholds(Struct, frozen=True, kw_only=True):
     block_factor: float
     spent: int  # degrees of freedom a fit uses up
     tail: float
+    bent: float  # noise coefficient from which an interval is one step wider on either side
 
     def threshold(self, length: int, noise: int) -> float:
         """Return the limit for `length` values whose noise is number `noise` of the grid."""

@@ -90,7 +90,7 @@ def test_repeated_looks_at_clean_runs_rarely_cross(kind: str) -> None:
 
 
 def test_limit_gate_needs_the_second_step_beyond() -> None:
-    signals = {"noise_ratio": {step: 1.0 if step < 9 else 3.0 for step in range(2, 30)}}
+    signals = {"noise_sigma": {step: 1.0 if step < 9 else 3.0 for step in range(1, 30)}}
     comparable = range(2, 30)
     assert gate_limit(signals, comparable, 9).crossed is False
     found = gate_limit(signals, comparable, 10)

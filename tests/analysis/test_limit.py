@@ -32,11 +32,19 @@ def test_missing_values_neither_confirm_nor_break() -> None:
 def test_the_earliest_tolerance_is_named() -> None:
     signals = {
         "ssim": {step: 0.9 if step < 6 else 0.5 for step in range(2, 12)},
-        "cast": {step: 0.0 if step < 9 else 8.0 for step in range(2, 12)},
+        "colour_cast": {step: 0.0 if step < 9 else 8.0 for step in range(2, 12)},
     }
     found = limit(signals, range(2, 12))
     assert (found.step, found.name) == (6, "ssim")
     assert found.each["cast"] == 9 and "noise_ratio" in found.unchecked
+
+
+def test_noise_is_held_against_the_reference_step() -> None:
+    values = {1: 0.5, **{step: 0.6 if step < 8 else 1.2 for step in range(2, 20)}}
+    found = limit({"noise_sigma": values}, range(2, 20))
+    assert (found.step, found.name) == (8, "noise_ratio") and found.value == pytest.approx(2.4)
+    unmeasured = limit({"noise_sigma": {**values, 1: None}}, range(2, 20))
+    assert unmeasured.step is None and "noise_ratio" in unmeasured.unchecked
 
 
 def test_every_default_says_why() -> None:

@@ -79,7 +79,7 @@ HEAD = """# Limits of the likelihood ratio "flat-ramp-plateau curve against none
 # The margins were set on such nulls too: look_margin so that a gate that looks after each of
 # 100 steps alarms in at most 5 % of runs of 1, 4 and 8 signals (bench_onset prints it),
 # signal_margin for the best of several signals.
-# tail, block_factor and spent were chosen on planted changes for a coverage of about 95 %.
+# tail, block_factor, spent and bent were chosen on planted changes for a coverage of about 95 %.
 shortest = 6
 """
 
@@ -93,7 +93,7 @@ def main() -> None:
     text += f"lengths = {list(LENGTHS)}\nnoise = {list(ramp.PHI)}\nlimits = [\n"
     text += "".join(f"  {row},\n" for row in rows) + "]\n"
     text += "signal_margin = 3.6\nlook_margin = 7.0\nquick_margin = 6.0\n"
-    text += "bootstraps = 199\nblock_factor = 1.0\nspent = 4\ntail = 0.02\n"
+    text += "bootstraps = 199\nblock_factor = 1.0\nspent = 4\ntail = 0.02\nbent = 0.5\n"
     if "--write" in sys.argv:
         path = Path(ramp.__file__).with_name("thresholds.toml")
         path.write_text(text, encoding="utf-8")
