@@ -3,8 +3,7 @@
 import argparse
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from b100tui.model.errors import UsageError
 
@@ -24,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("metrics", "the metric registry, with what is ready and why not"),
     "score": ("score", "score runs, resumably"),
     "scores": ("scores", "import and export scores"),
+    "jobs": ("jobs", "list, follow, pause, resume, retry and cancel detached jobs"),
     "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
     "config": ("config", "path, show or edit the settings"),
     "help": ("help", "help TOPIC: terminal, layouts, metrics, editing, analysis, jobs, scripting"),
@@ -43,6 +43,7 @@ EXAMPLES: dict[str, str] = {
     "metrics": "b100 metrics --json",
     "score": "b100 score --root runs --metrics probes",
     "scores": "b100 scores import scores.csv --root runs",
+    "jobs": "b100 jobs log score-20261201 --follow",
     "doctor": "b100 doctor --json",
     "config": "b100 config show",
     "help": "b100 help layouts",
@@ -51,12 +52,11 @@ EXAMPLES: dict[str, str] = {
 LATER = (
     *("estimate", "edit", "editors", "recipes", "judge"),
     *("gaps", "onset", "drift", "lies", "compare", "gate"),
-    *("strip", "export", "mark", "marks", "report", "jobs"),
+    *("strip", "export", "mark", "marks", "report"),
 )
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command whose module is loaded."""
 
     name: str
