@@ -192,7 +192,11 @@ class Link(LinuxDriver):
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(0.1):
-                    typed = replies.feed(decode(os.read(self.fileno, 4096)))
+                    data = self._read()
+                    if not data:
+                        self._app.call_later(self._leave, 128 + signal.SIGHUP)
+                        return
+                    typed = replies.feed(decode(data))
                 else:
                     typed = replies.flush()
                 answer = replies.take()
@@ -200,6 +204,13 @@ class Link(LinuxDriver):
                     self._app.call_later(self._take_late, answer)
                 for message in (*(parser.feed(typed) if typed else ()), *parser.tick()):
                     self.process_message(message)
+
+    def _read(self) -> bytes:
+        """Return what was typed; nothing once the terminal has gone away."""
+        try:
+            return os.read(self.fileno, 4096)
+        except OSError:
+            return b""
 
     def _take_late(self, answer: str) -> None:
         if not self.facts.pending:

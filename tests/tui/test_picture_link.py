@@ -134,3 +134,15 @@ def test_inline_jpeg_is_drawn_over_its_cells(root: Path) -> None:
     with start("iterm", root) as terminal:
         terminal.wait_for("SHOWN 0 iterm")
         assert re.search(r"\x1b7\x1b\[1;\d+H\x1b\]1337;File=", terminal.text())
+
+
+def test_the_app_ends_when_its_terminal_goes_away(root: Path) -> None:
+    terminal = start("half", root)
+    terminal.wait_for("SHOWN 0 half")
+    os.close(terminal.inner)
+    os.close(terminal.outer)
+    try:
+        assert terminal.process.wait(timeout=20) != 0
+    finally:
+        terminal.process.kill()
+        terminal.process.wait()
