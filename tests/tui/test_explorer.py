@@ -334,3 +334,30 @@ async def test_a_user_key_works_and_the_old_one_does_not():
         assert main.position.step == 0
         await pilot.press("O")
         assert main.position.step == 7
+
+
+async def test_a_broken_worker_is_told_with_its_log_and_the_rest_goes_on(own_places):
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, main):
+        catalogue.verdicts = None  # type: ignore[assignment,method-assign]
+        await pilot.press("down")
+        await until(pilot, lambda: len(main.app._notifications) > 0)
+        said = next(iter(main.app._notifications)).message
+        assert "read_run: unexpected TypeError" in said and str(own_places) in said
+        await pilot.press("right")
+        assert main.position.step == 1
+
+
+async def test_an_unexpected_failure_leaves_a_log(monkeypatch):
+    app = explorer()
+
+    def broken() -> None:
+        raise ZeroDivisionError("planted")
+
+    with pytest.raises(ZeroDivisionError):
+        async with opened(app) as (pilot, main):
+            monkeypatch.setattr(main, "do_step_on", broken)
+            await pilot.press("right")
+            await pilot.pause()
+    assert app.crashed and app.crash is not None
+    assert "ZeroDivisionError: planted" in app.crash.read_text()

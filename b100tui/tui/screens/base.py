@@ -71,7 +71,12 @@ class ExplorerState(Screen[None]):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show `text` for a moment; foreign text in it is cleaned and never read as markup."""
-        self.notify(clean_line(text), severity="warning" if bad else "information", markup=False)
+        self.notify(
+            clean_line(text),
+            severity="warning" if bad else "information",
+            timeout=10 if bad else 3,
+            markup=False,
+        )
 
     def show_position(self) -> None:
         """Draw everything that depends on the step; the screen's own part overrides it."""

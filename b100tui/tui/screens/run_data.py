@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from textual import on, work
+from textual.worker import Worker, WorkerState
 
 from b100tui.index.rows import RunRow
 from b100tui.model.errors import B100Error, StoreError
@@ -98,6 +99,17 @@ class RunData(ExplorerState):
     def _failed(self, event: Failed) -> None:
         hint = f"; {event.error.hint}" if event.error.hint else ""
         self.say(f"{event.doing}: {event.error.message}{hint}", bad=True)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that broke costs its own work: tell it, keep the log, go on."""
+        error = event.worker.error
+        if event.state is not WorkerState.ERROR or error is None:
+            return
+        from b100tui.workspace.crash import record_crash
+
+        log = record_crash(error, ["explore", str(self.explorer.root)])
+        told = f"; the log is {log}" if log else ""
+        self.say(f"{event.worker.name}: unexpected {type(error).__name__}: {error}{told}", bad=True)
 
     # The run list
 
