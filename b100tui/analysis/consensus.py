@@ -10,6 +10,33 @@ from b100tui.analysis.thresholds import table
 
 Series = tuple[Sequence[int], Sequence[float | None]]
 
+# What a run is judged by unless the caller says otherwise: grain, texture, colour, fidelity.
+SIGNALS = (
+    "noise_sigma",
+    "laplacian_variance",
+    "high_frequency",
+    "texture_ratio",
+    "colour_cast",
+    "lab_a",
+    "lab_b",
+    "ssim",
+)
+# Signals that mean something as a ratio: damage multiplies them, and noise that adds in
+# quadrature bends them upwards, so that their kink would be found late. They are fitted as
+# logarithms.
+RATIOS = frozenset(
+    {
+        "noise_sigma",
+        "noise_wavelet",
+        "laplacian_variance",
+        "gradient_energy",
+        "high_frequency",
+        "texture_ratio",
+        "grid_peak",
+        "halo",
+    }
+)
+
 
 class RunOnset(Struct, frozen=True, kw_only=True):
     """The onset of a run.
@@ -32,15 +59,22 @@ def run_onset(signals: Mapping[str, Series], *, reference: int = 1, seed: int = 
     """Return the onset of a run from its signals, each (steps, values).
 
     At least two signals agree when the onset of each lies in the interval of the other; of
-    several such groups the largest counts, then the earliest. The step is the group's median
-    (the lower of two), the interval what the members' intervals have in common around it. A
-    signal that stands alone needs a higher threshold, because the best of several was picked.
+    several such groups the largest counts, then the earliest. The step is the group's lower
+    quartile, the interval what the members' intervals have in common around it. A signal that
+    stands alone needs a higher threshold, because the best of several was picked.
     """
     found = {
-        name: onset(steps, values, reference=reference, seed=seed)
+        name: onset(steps, as_fitted(name, values), reference=reference, seed=seed)
         for name, (steps, values) in signals.items()
     }
     return agree(found)
+
+
+def as_fitted(name: str, values: Sequence[float | None]) -> Sequence[float | None]:
+    """Return the values of a signal on the scale they are fitted on: the log of a ratio."""
+    if name not in RATIOS:
+        return values
+    return [math.log(v) if v is not None and 0.0 < v < math.inf else None for v in values]
 
 
 def agree(found: Mapping[str, Onset]) -> RunOnset:
@@ -107,10 +141,16 @@ def _largest(names: Sequence[str], answers: Mapping[str, Onset]) -> list[str]:
 def _joined(group: Sequence[str], answers: Mapping[str, Onset]) -> RunOnset:
     members = [answers[name] for name in group]
     steps = sorted(one.step for one in members if one.step is not None)
-    step = steps[(len(steps) - 1) // 2]
+    # Change begins with the first signals that carry it; the very first of many may be chance.
+    step = steps[(len(steps) - 1) // 4]
     low = max(one.low for one in members if one.low is not None)
     high = min(one.high for one in members if one.high is not None)
     middle = next(one for one in members if one.step == step)
+    early = [
+        f"{name} changed alone before, at step {one.step}"
+        for name, one in answers.items()
+        if one.high is not None and one.high < steps[0] and name not in group
+    ]
     return RunOnset(
         status=middle.status,
         step=step,
@@ -119,4 +159,5 @@ def _joined(group: Sequence[str], answers: Mapping[str, Onset]) -> RunOnset:
         high=max(high, steps[-1]),
         consensus=tuple(group),
         signals=dict(answers),
+        reason="; ".join(early),
     )

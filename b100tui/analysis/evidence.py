@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct, convert
 
+from b100tui.analysis.consensus import as_fitted
 from b100tui.analysis.onset import Onset, onset
 
 LEAST_DROP = {"ssim": 0.03, "psnr": 1.0}  # below the first comparable step; SSIM, dB
@@ -128,7 +129,8 @@ class Probes:
             # Against itself the reference is perfect by definition: no point of such a series.
             steps = [self.reference, *self.steps] if absolute else self.steps
             values = [self.value(signal, step) for step in steps]
-            self._onsets[signal] = onset(steps, values, reference=self.reference)
+            fitted = as_fitted(signal, values)
+            self._onsets[signal] = onset(steps, fitted, reference=self.reference)
         return self._onsets[signal]
 
 

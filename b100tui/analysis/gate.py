@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from b100tui.analysis import looks, ramp
-from b100tui.analysis.consensus import RunOnset, Series, agree
+from b100tui.analysis.consensus import RunOnset, Series, agree, as_fitted
 from b100tui.analysis.limit import HELD, Tolerance, limit
 from b100tui.analysis.onset import Onset, onset
 from b100tui.analysis.thresholds import table
@@ -43,7 +43,9 @@ class Gate(Struct, frozen=True, kw_only=True):
 
 def gate_onset(signals: Mapping[str, Series], step: int, *, reference: int = 1) -> Gate:
     """Return whether the onset of a run shows by `step`; later values are not read."""
-    known = {name: _until(series, step) for name, series in signals.items()}
+    known = {
+        name: _until((at, as_fitted(name, values)), step) for name, (at, values) in signals.items()
+    }
     watched = {name: _watch(at, values, reference) for name, (at, values) in known.items()}
     shortest = table().shortest
     if not any(len(one.steps) >= shortest for one in watched.values()):

@@ -63,3 +63,17 @@ def test_runs_of_clean_signals_rarely_alarm() -> None:
         found = run_onset({str(n): (STEPS.tolist(), row.tolist()) for n, row in enumerate(rows)})
         bad += found.step is not None
     assert bad / 60 <= 0.05
+
+
+def test_a_signal_that_changed_alone_before_the_others_is_named() -> None:
+    found = agree({"cast": answer(5, 5, 6), "a": answer(17, 16, 18), "b": answer(17, 16, 18)})
+    assert found.consensus == ("a", "b") and "cast changed alone before, at step 5" in found.reason
+
+
+def test_energies_are_fitted_as_logarithms() -> None:
+    """Noise that grows evenly makes an energy bend upwards; its onset must not come late."""
+    rng = np.random.default_rng(6)
+    grain = 2.0 + 0.5 * np.clip(STEPS - 9, 0, None)
+    energy = (grain + rng.normal(0, 0.05, 40)) ** 2
+    found = run_onset({"laplacian_variance": (STEPS.tolist(), energy.tolist())})
+    assert found.step is not None and abs(found.step - 10) <= 1
