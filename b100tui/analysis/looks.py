@@ -30,7 +30,7 @@ class _Running(Struct, frozen=True):
     allowed: NDArray[np.bool_]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _running(steps: tuple[int, ...]) -> tuple[_Running, ...]:
     rows, starts, _ = ramp.shapes(steps, RAMPS)
     looks = np.arange(1, len(steps) + 1)

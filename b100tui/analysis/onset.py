@@ -104,9 +104,9 @@ def onset(
         return seen
     start = int(chosen.start[curve])
     low, high = interval(chosen, series, curve, seed)
-    if chosen.phi >= limits.bent:
-        # What is left under the curve is smooth: a bend that the curve's straight pieces do not
-        # follow, so the kink itself is sharp to a step at best.
+    if chosen.phi >= limits.bent or len(steps) > ramp.LONGEST:
+        # Blocks of steps were averaged, or what is left under the curve is smooth: a bend that the
+        # curve's straight pieces do not follow. The kink is sharp to a step (block) at best.
         low, high = max(0, low - 1), min(len(at) - 1 - ramp.CARRIERS, high + 1)
     return structs.replace(
         seen,

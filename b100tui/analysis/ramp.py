@@ -19,7 +19,7 @@ PHI = (0.0, 0.25, 0.5, 0.7, 0.85, 0.95, 0.99)
 RAMPS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 130, 160, 200, 260, 320)
 CARRIERS = 2  # steps that must carry the change: one odd last step is no onset
 SPIKE = 8.0
-LONGEST = 400  # points; longer series are averaged in blocks first
+LONGEST = 256  # points; longer series are averaged in blocks first
 
 
 class Curves(Struct, frozen=True):
@@ -75,7 +75,7 @@ def shapes(
     return np.array(rows), np.array(starts, dtype=np.int64), np.array(ramps)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def curves(steps: tuple[int, ...]) -> tuple[Curves, ...]:
     """Return the candidate curves of `steps` (ascending, at least 4), one set a coefficient."""
     rows, starts, ramps = shapes(steps)

@@ -141,7 +141,20 @@ def test_long_series_are_answered() -> None:
     row = noise("white", 1, 2000, np.random.default_rng(4))[0]
     row += 20 * change("jump", np.arange(1, 2001), 1000)
     found = onset(steps, row.tolist())
-    assert found.step is not None and abs(found.step - 1000) <= 5
+    assert found.step is not None and abs(found.step - 1000) <= 8
+    assert found.low is not None and found.high is not None
+    assert found.low <= 1000 <= found.high
+
+
+@pytest.mark.parametrize("cycle", [2, 3, 4])
+def test_runs_that_cycle_are_judged_on_their_comparable_steps(cycle: int) -> None:
+    """Phases differ wildly; within one phase the change at step 41 stands out."""
+    steps = np.arange(1, 101)
+    row = 30.0 * (steps % cycle) + 25 * change("ramp_plateau", steps, 41)
+    row = row + noise("ar0.3", 1, 100, np.random.default_rng(7))[0]
+    mine = steps[(steps - 1) % cycle == 0]
+    found = onset(mine.tolist(), row[mine - 1].tolist())
+    assert found.step is not None and 0 <= found.step - 41 <= cycle
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:

@@ -1,0 +1,40 @@
+"""Precision and recall of contradictions on planted runs.
+
+`python -m tests.bench.bench_contradictions`: each run has twelve metrics, four planted to
+improve while fidelity falls, four that fall with it and four that only wander; then the same
+runs without damage, where every contradiction is a false one.
+"""
+
+import numpy as np
+
+from b100tui.analysis.contradictions import contradictions
+from tests.analysis.test_contradictions import COMPARABLE, planted_run, probes
+
+
+def main(runs: int = 60) -> None:
+    right = wrong = missed = 0
+    for seed in range(1000, 1000 + runs):
+        metrics, scores, liars = planted_run(seed)
+        signals = probes(8, np.random.default_rng(seed + 5000))
+        found = contradictions(metrics, scores, signals, COMPARABLE)
+        named = {one.metric for one in found if one.status == "contradicts"}
+        right, wrong, missed = (
+            right + len(named & liars),
+            wrong + len(named - liars),
+            missed + len(liars - named),
+        )
+    print(
+        f"{runs} damaged runs: precision {right / (right + wrong):.3f}, "
+        f"recall {right / (right + missed):.3f} ({right} right, {wrong} wrong, {missed} missed)"
+    )
+    false = 0
+    for seed in range(1000, 1000 + runs):
+        metrics, scores, _ = planted_run(seed, damaged=False)
+        signals = probes(8, np.random.default_rng(seed + 5000), damaged=False)
+        found = contradictions(metrics, scores, signals, COMPARABLE)
+        false += sum(one.status == "contradicts" for one in found)
+    print(f"{runs} runs without damage: {false} false contradictions among {12 * runs} answers")
+
+
+if __name__ == "__main__":
+    main()
