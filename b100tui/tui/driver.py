@@ -38,6 +38,35 @@ _BATCH_LIMITS = (16 << 10, 256 << 10)
 _BATCH_SECONDS = 0.03
 
 
+class _Outlet:
+    """The terminal's file. Once the terminal has gone, what is written to it is dropped.
+
+    Textual's writer thread would die of the error and leave its queue full for ever, and the
+    program waiting to put its farewell into it.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._gone = False
+
+    def write(self, text: str) -> None:
+        self._unless_gone(self._file.write, text)
+
+    def flush(self) -> None:
+        self._unless_gone(self._file.flush)
+
+    def fileno(self) -> int:
+        return int(self._file.fileno())
+
+    def _unless_gone(self, call: Callable[..., Any], *words: str) -> None:
+        if self._gone:
+            return
+        try:
+            call(*words)
+        except OSError:
+            self._gone = True  # there is nobody left to be told
+
+
 class Link(LinuxDriver):
     """The way to one terminal; `of(app)` finds it, None where the app runs without it."""
 
@@ -46,6 +75,7 @@ class Link(LinuxDriver):
 
     def __init__(self, app: Any, **options: Any) -> None:
         super().__init__(app, **options)
+        self._file: Any = _Outlet(self._file)
         self._painted: dict[str, str] = {}
         self._waiting: deque[tuple[float, int, Callable[[float], None]]] = deque()
         self._uploads: deque[tuple[deque[str], Callable[[], None]]] = deque()

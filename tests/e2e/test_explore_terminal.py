@@ -135,6 +135,20 @@ def test_a_signal_restores_the_terminal(root: Path, number: signal.Signals):
     terminal.close()
 
 
+def test_a_terminal_that_vanishes_ends_the_program(root: Path):
+    terminal = open_folder(root)
+    terminal.close()
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        pid, _ = os.waitpid(terminal.pid, os.WNOHANG)
+        if pid:
+            return
+        select.select([], [], [], 0.05)
+    os.kill(terminal.pid, signal.SIGKILL)
+    os.waitpid(terminal.pid, 0)
+    raise AssertionError("the program outlived its terminal")
+
+
 def test_without_a_terminal_it_names_the_headless_commands(root: Path):
     import subprocess
 
