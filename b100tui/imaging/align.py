@@ -23,6 +23,7 @@ from b100tui.imaging.ecc import (
     candidates,
     compose,
     correlation,
+    cross,
     invert,
     move,
     oriented,
@@ -45,6 +46,9 @@ class Rules(Struct, frozen=True, kw_only=True):
     back_px: float = 0.5  # forward after inverse, pixels of the refinement (1408 wide)
     quadrant_px: float = 2.0  # own shift of a quadrant, pixels of the refinement
     least_texture: float = 0.35  # grey levels (0..255) of high-passed luma
+    least_cross: float = 0.03  # weaker over stronger direction of the gradients
+    turn_gain: float = 0.05  # correlation by which a turned fit must beat the unturned one
+    turn_lead: float = 0.02  # and any other turned one
     least_quadrants: int = 3  # with texture of their own
     least_correlation: float = 0.25
     least_quadrant: float = 0.2  # correlation in each quadrant with texture
@@ -125,9 +129,11 @@ def align(reference: Reference, pixels: Pixels, rules: Rules = RULES) -> Alignme
     texture = min(float(step[COARSE].std()), float(reference.planes[COARSE].std()))
     if texture < rules.least_texture:
         return _refused(f"too little texture ({texture:.2f} grey levels)")
-    found = _search(reference, step)
-    if found is None:
-        return _refused("no fit converged")
+    if min(cross(step[COARSE]), cross(reference.planes[COARSE])) < rules.least_cross:
+        return _refused("the texture runs one way only: a shift along it cannot be told")
+    found = _search(reference, step, rules)
+    if isinstance(found, str):
+        return _refused(found)
     turn, matrix, back = found
     return _judged(reference, step, pixels, turn, matrix, back, rules)
 
@@ -136,10 +142,12 @@ def _refused(reason: str) -> Alignment:
     return Alignment(status="unreliable", reason=reason)
 
 
-def _search(reference: Reference, step: dict[int, Plane]) -> tuple[int, Affine, Affine] | None:
-    """Return (orientation, step to oriented reference, the independent way back) at FINE."""
+def _search(
+    reference: Reference, step: dict[int, Plane], rules: Rules
+) -> tuple[int, Affine, Affine] | str:
+    """Return (orientation, step to oriented reference, independent way back), or why not."""
     first, second, third, last = LEVELS
-    best: tuple[float, int, Affine, Affine] | None = None
+    fits: dict[int, tuple[float, Affine, Affine]] = {}
     for turn, start in candidates(reference.planes[first], step[first]):
         turned = oriented(reference.planes[first], turn)
         matrix = settle(step[first], turned, start, 60)
@@ -151,12 +159,16 @@ def _search(reference: Reference, step: dict[int, Plane]) -> tuple[int, Affine, 
         )
         if matrix is None:
             continue
-        value = correlation(step[second], turned, matrix)
-        if best is None or value > best[0]:
-            best = (value, turn, matrix, start)
-    if best is None:
-        return None
-    _, turn, matrix, start = best
+        fits[turn] = (correlation(step[second], turned, matrix), matrix, start)
+    if not fits:
+        return "no fit converged"
+    values = sorted((one[0] for one in fits.values()), reverse=True)
+    turn = max(fits, key=lambda one: fits[one][0])
+    if turn and 0 in fits and fits[0][0] > values[0] - rules.turn_gain:
+        turn = 0  # a picture that mirrors itself has not been mirrored
+    if turn and len(values) > 1 and values[1] > values[0] - rules.turn_lead:
+        return "several turns fit alike"
+    _, matrix, start = fits[turn]
     planes = reference.planes
     for low, high, rounds in ((second, third, 12), (third, last, 5)):
         begin = rescaled(matrix, step, planes, turn, low, high)
@@ -166,11 +178,11 @@ def _search(reference: Reference, step: dict[int, Plane]) -> tuple[int, Affine, 
     back = settle(oriented(planes[first], turn), step[first], invert(start), 60)
     for low, high, rounds in ((first, second, 40), (second, third, 12)):
         if back is None:
-            return None
+            return "the way back does not converge"
         begin = rescaled(back, step, planes, turn, low, high, back=True)
         back = settle(oriented(planes[high], turn), step[high], begin, rounds)
     if back is None:
-        return None
+        return "the way back does not converge"
     return turn, matrix, rescaled(back, step, planes, turn, third, last, back=True)
 
 

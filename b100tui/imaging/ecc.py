@@ -119,6 +119,19 @@ def correlation(step: Plane, picture: Plane, matrix: Affine) -> float:
     return float(np.sum(one * other)) / size if size > 0 else 0.0
 
 
+def cross(picture: Plane) -> float:
+    """Return the weaker over the stronger eigenvalue of the mean structure tensor, 0 to 1.
+
+    Near 0 all edges run one way, and a shift along them changes nothing.
+    """
+    across = cv2.Sobel(picture, cv2.CV_32F, 1, 0)
+    down = cv2.Sobel(picture, cv2.CV_32F, 0, 1)
+    xx, yy = float(np.mean(across * across)), float(np.mean(down * down))
+    xy = float(np.mean(across * down))
+    spread = float(np.hypot(xx - yy, 2.0 * xy))
+    return (xx + yy - spread) / (xx + yy + spread) if xx + yy > 0.0 else 0.0
+
+
 def rescaled(
     matrix: Affine,
     step: Mapping[int, Plane],

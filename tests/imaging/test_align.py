@@ -113,6 +113,36 @@ def test_unrelated_pairs_are_never_aligned(kind: str, one: Pixels, other: Pixels
     assert found.reason and found.zoom_pct is None and found.matrix is None
 
 
+def _one_way() -> list[tuple[str, Pixels, Pixels]]:
+    down, across = np.mgrid[0:376, 0:704].astype(float)
+
+    def grey(plane: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Pixels:
+        return np.repeat(plane[..., np.newaxis], 3, axis=2).astype(np.uint8)
+
+    ripples = [grey(150 + 25 * np.sin((down + 0.25 * across) / 14 + phase)) for phase in (0, 1.5)]
+    ridges = [
+        grey(np.where(down > 188 + 20 * np.sin(across / 120 + phase), 150.0, 190.0))
+        for phase in (0, 2.2)
+    ]
+    horizons = [grey(np.where(down > edge, 150.0, 190.0)) for edge in (188, 200)]
+    named = (("ripples", ripples), ("ridges", ridges), ("horizons", horizons))
+    return [(name, one, two) for name, (one, two) in named]
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), _one_way())
+def test_texture_that_runs_one_way_is_unreliable(kind: str, one: Pixels, other: Pixels) -> None:
+    found = align(prepare(one), other)
+    assert found.status == "unreliable" and "one way" in found.reason, (kind, found)
+
+
+def test_a_picture_that_mirrors_itself_counts_as_not_mirrored() -> None:
+    half = scene(9, (376, 352))
+    whole = np.ascontiguousarray(np.concatenate([half, half[:, ::-1]], axis=1))
+    found = align(prepare(whole), noisy(moved(whole, zoom=0.02), 4))
+    assert found.status == "aligned" and not found.mirrored
+    assert found.zoom_pct == pytest.approx(2.0, abs=0.2)
+
+
 @pytest.mark.parametrize("make", [fog, dunes])
 @pytest.mark.parametrize("mirror", [False, True])
 @pytest.mark.parametrize("seed", [3, 4])
