@@ -19,6 +19,7 @@ from b100tui.model.metric import Metric, corrected_gap, normalised
 SpreadKind = Literal["runs", "estimate", "none"]
 STEPS = (5, 10, 20)
 CONFIDENCE = 0.95
+ABSURD = 1e100  # no metric; sums and squares of such scores overflow
 
 
 class RunScores(Struct, frozen=True, kw_only=True):
@@ -97,6 +98,10 @@ def bounded(metric: Metric, low: float | None = None, high: float | None = None)
 def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference: int = 1) -> Gap:
     """Return the gap of a group of runs at one step; the mean over the runs that have both."""
     pairs, notes = _pairs(runs, step, reference)
+    absurd = [pair for pair in pairs if max(abs(pair[1]), abs(pair[2])) > ABSURD]
+    if absurd:
+        pairs = [pair for pair in pairs if pair not in absurd]
+        notes.append(f"{len(absurd)} with an absurd score (beyond {ABSURD:g})")
     coverage = len(pairs) / len(runs) if runs else 0.0
     bound = f"{metric.low:g} to {metric.high:g}" if _closed(metric) else ""
     empty = Gap(
@@ -117,8 +122,9 @@ def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference
     mean_known = _mean(known) if len(known) == len(pairs) else None
     if metric.direction == "unknown":
         notes.append("direction unknown: no failure")
-    firsts = [normalised(metric, first) for _, first, _ in pairs]
-    laters = [normalised(metric, later) for _, _, later in pairs]
+    closed = _closed(metric)
+    firsts = [normalised(metric, first) if closed else None for _, first, _ in pairs]
+    laters = [normalised(metric, later) if closed else None for _, _, later in pairs]
     scale = _scale(metric)
     if not _closed(metric):
         notes.append("open range: no normalised gap without a stated bound")
@@ -209,7 +215,9 @@ def _pairs(
 
 
 def _closed(metric: Metric) -> bool:
-    return metric.low is not None and metric.high is not None and metric.direction != "unknown"
+    if metric.low is None or metric.high is None or metric.direction == "unknown":
+        return False
+    return metric.low != metric.high
 
 
 def _scale(metric: Metric) -> float:

@@ -132,7 +132,9 @@ def despiked(raw: Floats) -> Floats:
         return raw
     half = raw / 4.0  # differences of values near the largest double must not overflow
     sizes = np.abs(half[1:] - half[:-1])
-    scale = 1.4826 * float(np.partition(sizes, len(sizes) // 2)[len(sizes) // 2])
+    # Where most neighbours are equal the median says nothing: the mean stands in.
+    typical = float(np.partition(sizes, len(sizes) // 2)[len(sizes) // 2])
+    scale = 1.4826 * typical if typical > 0.0 else float(np.mean(sizes))
     low = np.minimum(half[:-2], half[2:])
     middle = np.minimum(np.maximum(half[1:-1], low), np.maximum(half[:-2], half[2:]))
     out = half.copy()

@@ -140,3 +140,11 @@ def test_no_runs_and_equal_scores_are_answered() -> None:
 
 def test_another_reference_step() -> None:
     assert score_gap(UP, [one({0: 1.0, 1: 9.0, 5: 2.0})], 5, reference=0).gap == pytest.approx(10)
+
+
+def test_absurd_scores_and_empty_ranges_never_give_infinite_gaps() -> None:
+    absurd = score_gap(UP, [one({1: 1e308, 5: -1e308})], 5)
+    assert absurd.gap is None and absurd.failure is None and "absurd" in absurd.note
+    empty = Metric(id="e", name="E", backend="x", direction="higher", low=1.0, high=1.0)
+    cell = score_gap(empty, [one({1: 1.0, 5: 2.0})], 5)
+    assert cell.gap is None and cell.raw_gap == 1.0 and cell.failure

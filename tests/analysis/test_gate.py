@@ -99,3 +99,8 @@ def test_limit_gate_needs_the_second_step_beyond() -> None:
 
 def test_limit_gate_without_values_is_undecided() -> None:
     assert gate_limit({}, range(2, 30), 20).crossed is None
+
+
+def test_a_few_values_that_toggle_between_two_levels_do_not_cross() -> None:
+    signals: dict[str, Series] = {"a": (list(range(1, 9)), [2, 2, 1, 1, 1, 2, 1, 2])}
+    assert gate_onset(signals, 8).crossed is False
