@@ -38,6 +38,7 @@ def false_alarms(count: int, seed: int = 7) -> None:
 def planted(count: int, seed: int = 11) -> None:
     print("planted: median |error|, missed share, interval coverage, mean interval width")
     whole: list[tuple[str, float, bool, bool]] = []
+    by_height: dict[int, list[bool]] = {}
     for kind in ("white", "ar0.3", "ar0.6"):
         for height in (10, 20, 40):
             for length in (25, 50, 100):
@@ -52,12 +53,14 @@ def planted(count: int, seed: int = 11) -> None:
                         found = onset(steps.tolist(), (height * curve + row).tolist(), seed=number)
                         if found.step is None or found.low is None or found.high is None:
                             whole.append((shape, np.nan, False, False))
+                            by_height.setdefault(height, []).append(False)
                             continue
                         inside = found.low <= first <= found.high
                         errors.append(abs(found.step - first))
                         covered += inside
                         widths.append(found.high - found.low)
                         whole.append((shape, errors[-1], True, inside))
+                        by_height.setdefault(height, []).append(True)
                     hits = max(1, len(errors))
                     cells.append(
                         f"{shape} {np.median(errors) if errors else np.nan:.0f} "
@@ -65,6 +68,8 @@ def planted(count: int, seed: int = 11) -> None:
                         f"{np.mean(widths) if widths else np.nan:.1f}"
                     )
                 print(f"  {kind} x{height} n={length}:", " | ".join(cells), flush=True)
+    for height, found_all in by_height.items():
+        print(f"  rise of {height} noise sd: missed {1 - np.mean(found_all):.3f}")
     for shape in (*SHAPES, "from_start", "all"):
         mine = [one for one in whole if shape in ("all", one[0])]
         errors_of = np.array([one[1] for one in mine if one[2]])
@@ -90,11 +95,11 @@ def speed(runs: int = 280, signals: int = 8, length: int = 100) -> None:
 
 def main() -> None:
     words = argparse.ArgumentParser()
-    words.add_argument("--count", type=int, default=300)
+    words.add_argument("--count", type=int, default=1000)
     count = words.parse_args().count
     speed()
     false_alarms(count)
-    planted(max(40, count // 5))
+    planted(max(40, count // 16))
 
 
 if __name__ == "__main__":
