@@ -1,10 +1,13 @@
 """What a scan of a folder found: runs, their steps, and what was left out and why."""
 
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct, field
 
 from b100tui.model.records import PictureRef, Run, Section
+
+MISSING_LISTED = 1000
 
 
 class SourceStep(Struct, frozen=True, kw_only=True):
@@ -26,11 +29,12 @@ class SourceStep(Struct, frozen=True, kw_only=True):
     model: str | None = None
     sections: tuple[Section, ...] = ()
     reasoning: str | None = None  # path of a text file with the reasoning summary
-    scores: dict[str, float] = field(default_factory=dict)
+    scores: dict[str, float | None] = field(default_factory=dict)  # None: a score that failed
     width: int | None = None
     height: int | None = None
     sha256: str | None = None
     refused: str | None = None  # why the editor gave no picture; then `picture.path` is empty
+    absent: str | None = None  # where the picture is instead (a url, a drive); path empty too
 
 
 class Duplicate(Struct, frozen=True):
@@ -48,6 +52,16 @@ class LeftOut(Struct, frozen=True):
     reason: str
 
 
+class Reading(Struct, frozen=True):
+    """What one layout took and why: a manifest or folder ("" for the root) and its yield."""
+
+    layout: str
+    path: str
+    why: str
+    runs: int
+    steps: int
+
+
 class SourceRun(Struct, frozen=True, kw_only=True):
     """One run as listed, steps in ascending order; `folder` is relative to ROOT."""
 
@@ -58,11 +72,12 @@ class SourceRun(Struct, frozen=True, kw_only=True):
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """Steps absent between the first and the last."""
-        have = {step.step for step in self.steps}
-        if not have:
-            return ()
-        return tuple(n for n in range(min(have), max(have) + 1) if n not in have)
+        """Steps absent between the first and the last; one wild number lists a thousand at most."""
+        absent: list[int] = []
+        for before, after in pairwise(sorted({step.step for step in self.steps})):
+            room = MISSING_LISTED - len(absent)
+            absent.extend(range(before + 1, min(after, before + 1 + room)))
+        return tuple(absent)
 
 
 class Scan(Struct, frozen=True, kw_only=True):
@@ -72,4 +87,5 @@ class Scan(Struct, frozen=True, kw_only=True):
     runs: tuple[SourceRun, ...]
     unused: tuple[LeftOut, ...] = ()
     unreadable: tuple[LeftOut, ...] = ()
+    readings: tuple[Reading, ...] = ()
     stamps: dict[str, tuple[int, int]] = field(default_factory=dict)  # path -> (bytes, mtime_ns)

@@ -16,7 +16,10 @@ PREFER = ("png", "webp", "tiff", "tif", "bmp", "jpg", "jpeg", "gif")
 
 
 class Candidate(Struct, kw_only=True):
-    """One file that may be step `step`; `said` holds fields of SourceStep told elsewhere."""
+    """One file that may be step `step`; `said` holds fields of SourceStep told elsewhere.
+
+    `path` is "" where the picture is not here; `said` then tells `absent` or `refused`.
+    """
 
     step: int
     path: str
@@ -56,6 +59,7 @@ def assemble(
     def rank(candidate: Candidate) -> tuple[Any, ...]:
         extension = split_name(split_path(candidate.path)[1])[1]
         return (
+            not candidate.path,
             candidate.redo > 0,
             order.get(extension, len(order)),
             candidate.redo,
@@ -76,8 +80,9 @@ def assemble(
             )
         )
         if len(ranked) > 1:
-            others = tuple(shown(other.path, other.member) for other in ranked[1:])
-            duplicates.append(Duplicate(number, shown(chosen.path, chosen.member), others))
+            others = tuple(shown(other.path, other.member) for other in ranked[1:] if other.path)
+            if others:
+                duplicates.append(Duplicate(number, shown(chosen.path, chosen.member), others))
     return SourceRun(run=run, folder=folder, steps=tuple(steps), duplicates=tuple(duplicates))
 
 

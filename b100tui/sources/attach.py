@@ -13,8 +13,8 @@ from b100tui.model.text import clean
 from b100tui.sources.assemble import is_picture
 from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import Columns, columns_of, identity, long_score, told, whole
-from b100tui.sources.imagefolder import resolved
 from b100tui.sources.listing import Listing
+from b100tui.sources.manifests import resolved
 from b100tui.sources.paths import join, natural, on_disk, split_name, split_path
 from b100tui.sources.tables import TABLES, BadLine, Line, read_table
 from b100tui.sources.texts import TEXT_LIMIT, decode_text, read_bytes

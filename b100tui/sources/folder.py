@@ -5,17 +5,16 @@ from pathlib import Path
 
 import msgspec
 
-from b100tui.model.scan import LeftOut, Scan, SourceRun
+from b100tui.model.scan import LeftOut, Reading, Scan, SourceRun
 from b100tui.sources.assemble import is_picture, uniquely_named
 from b100tui.sources.attach import attach
 from b100tui.sources.claims import Claimed
 from b100tui.sources.guess import claim_guess
-from b100tui.sources.imagefolder import claim_imagefolders
+from b100tui.sources.layouts.own import LAYOUT as OWN
+from b100tui.sources.layouts.registry import layouts
 from b100tui.sources.listing import Cancelled, Listing, Progress, list_files
 from b100tui.sources.mapped import claim_mapped
 from b100tui.sources.mapping import load_mapping
-from b100tui.sources.own import claim_own
-from b100tui.sources.parquet import claim_shards
 from b100tui.sources.paths import natural
 from b100tui.sources.writing import mapping_text
 
@@ -35,7 +34,10 @@ def scan_folder(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Scan:
-    """List and decide; opens manifests, CSV and JSONL, but no pictures and no own sidecars.
+    """List and decide; opens manifests, CSV and JSONL, but no own sidecars.
+
+    Of pictures only those are opened whose names are those of ComfyUI or A1111, for the text
+    inside; nothing is decoded and nothing is ever fetched.
 
     `mapping` defaults to `ROOT/.b100/mapping.toml`; pass `find_mapping(workspace_dirs(root))`
     for a workspace elsewhere. `progress` gets the number of entries seen, `cancelled` is asked
@@ -45,26 +47,26 @@ def scan_folder(
     claims: list[tuple[str, Claimed]] = []
     taken: set[str] = set()
 
-    def add(name: str, claimed: Claimed) -> None:
+    def add(name: str, sign: str, claimed: Claimed) -> None:
         if claimed.runs or claimed.unused or claimed.unreadable:
-            claims.append((name, claimed))
+            claims.append((name, _explained(name, sign, claimed)))
         taken.update(claimed.used)
 
     mapping = mapping or find_mapping([root / ".b100"])
-    own, mapped = claim_own(listing), Claimed()
-    if mapping is not None:
-        mapped = claim_mapped(listing, load_mapping(mapping))
-        add("mapping", _with_own(mapped, own))
-    add("b100", own)
-    add("imagefolder", claim_imagefolders(listing, taken))
-    add("parquet", claim_shards(listing, taken))
+    mapped = Claimed()
+    for layout in layouts():
+        claimed = layout.claim(listing, taken)
+        if layout is OWN and mapping is not None:
+            mapped = claim_mapped(listing, load_mapping(mapping))
+            add("mapping", str(mapping), _with_own(mapped, claimed))
+        add(layout.name, layout.sign, claimed)
     if mapping is None:
-        add("guess", claim_guess(listing, taken))
+        add("guess", "one number in each file name is the step", claim_guess(listing, taken))
     mapped.unused = _still_unused(mapped.unused, taken)
-    layouts = [name for name, claimed in claims if claimed.runs]
+    names = list(dict.fromkeys(name for name, claimed in claims if claimed.runs))
     told = attach(listing, [run for _, claimed in claims for run in claimed.runs], taken)
     claims.append(("", told))
-    return _scan(listing, layouts, told.runs, claims)
+    return _scan(listing, names, told.runs, claims)
 
 
 def write_mapping(root: Path) -> str:
@@ -73,11 +75,25 @@ def write_mapping(root: Path) -> str:
     Raises RootError, or LayoutError when nothing was guessed.
     """
     listing = list_files(root)
-    taken = claim_own(listing).used
-    taken |= claim_imagefolders(listing, taken).used
-    taken |= claim_shards(listing, taken).used
+    taken: set[str] = set()
+    for layout in layouts():
+        taken |= layout.claim(listing, taken).used
     guess = claim_guess(listing, taken)
     return mapping_text(listing, uniquely_named(guess.runs), guess.templates)
+
+
+def _explained(name: str, sign: str, claimed: Claimed) -> Claimed:
+    """Name the layout in each reading; a layout that told none gave one reading of it all."""
+    if claimed.runs and not claimed.readings:
+        claimed.readings = [
+            Reading("", "", sign, len(claimed.runs), sum(len(one.steps) for one in claimed.runs))
+        ]
+    claimed.readings = [
+        Reading(name, one.path, one.why, one.runs, one.steps)
+        for one in claimed.readings
+        if one.runs
+    ]
+    return claimed
 
 
 def _with_own(mapped: Claimed, own: Claimed) -> Claimed:
@@ -131,6 +147,7 @@ def _scan(
         runs=tuple(runs),
         unused=_ordered([*unused, *listing.left_out]),
         unreadable=_ordered([*unreadable, *listing.unreadable]),
+        readings=tuple(one for _, claimed in claims for one in claimed.readings),
         stamps=listing.stamps,
     )
 

@@ -27,6 +27,8 @@ class Listing(Struct, kw_only=True):
     left_out: list[LeftOut] = field(default_factory=list)
     unreadable: list[LeftOut] = field(default_factory=list)
     cancelled: Cancelled | None = None
+    sketches: dict[str, frozenset[str]] | None = None  # JSON file -> its first keys
+    by_name: dict[str, str] | None = None  # file name -> its only picture, "" for several
 
     def breathe(self) -> None:
         """Raise CancelledError once the scan is cancelled; long loops call it now and then."""

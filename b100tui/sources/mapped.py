@@ -14,8 +14,8 @@ from b100tui.model.text import clean
 from b100tui.sources.assemble import Candidate, assemble, is_picture
 from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import metric_id, number, whole
-from b100tui.sources.imagefolder import resolved
 from b100tui.sources.listing import Listing
+from b100tui.sources.manifests import resolved
 from b100tui.sources.mapping import Mapping, RunRule, TableRule
 from b100tui.sources.paths import join, natural, readable, split_path
 from b100tui.sources.tables import BadLine, read_table

@@ -13,9 +13,11 @@ def open_picture(root: Path, ref: PictureRef) -> Path | bytes:
 
     Raises PictureError when it is gone or the member cannot be read.
     """
+    if not ref.path:
+        raise PictureError("this step has no picture", "b100 steps RUN says why")
     place = on_disk(root, ref.path)
     if ref.member is not None:
-        from b100tui.sources.shards import read_member
+        from b100tui.sources.containers import read_member
 
         return read_member(place, ref)
     if not os.path.isfile(place):

@@ -36,6 +36,8 @@ def read_step(root: Path, run: Run, step: SourceStep) -> Step:
     }
     if step.refused is not None:
         return Step(run=run.run, step=step.step, status="refused", reason=step.refused, **told)
+    if step.absent is not None:
+        return Step(run=run.run, step=step.step, status="missing", reason=step.absent, **told)
     warnings: list[str] = []
     status: StepStatus = "ok"
     reason: str | None = None
@@ -155,7 +157,7 @@ def _header(root: Path, step: SourceStep) -> tuple[Header, int]:
     ref = step.picture
     place = on_disk(root, ref.path)
     if ref.member is not None:
-        from b100tui.sources.shards import member_header
+        from b100tui.sources.containers import member_header
 
         return member_header(place, ref)
     handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import IO, Any
 
 import msgspec
 
@@ -11,10 +11,11 @@ from b100tui.model.errors import LayoutError
 from b100tui.model.text import clean_line
 from b100tui.sources.listing import Listing
 from b100tui.sources.paths import on_disk, split_name
-from b100tui.sources.texts import TABLE_LIMIT, encoding_of
+from b100tui.sources.texts import LINE_LIMIT, TABLE_LIMIT, encoding_of, lines_of
 
 TABLES = frozenset({"csv", "tsv", "jsonl", "ndjson", "parquet"})
-_FIELD_LIMIT = 64 * 1024 * 1024
+_FIELD_LIMIT = LINE_LIMIT
+TOO_LONG = "longer than 16 MB"
 _DECODER = msgspec.json.Decoder()
 
 
@@ -59,10 +60,11 @@ def _csv(place: str, path: str, kind: str) -> Iterator[Line | BadLine]:
     with open(place, "rb") as raw:
         encoding = encoding_of(raw.read(1 << 20))
     with open(place, encoding=encoding, errors="replace", newline="") as file:
-        first = file.readline()
+        first = file.readline(LINE_LIMIT)
         delimiter = "\t" if kind == "tsv" else max(",;\t", key=first.count)
         file.seek(0)
-        reader = csv.reader((line.replace("\0", "") for line in file), delimiter=delimiter)
+        long: list[int] = []
+        reader = csv.reader(_short_lines(file, long), delimiter=delimiter)
         try:
             names = [clean_line(name.lstrip("\ufeff")) for name in next(reader, [])]
             if not any(names):
@@ -76,6 +78,16 @@ def _csv(place: str, path: str, kind: str) -> Iterator[Line | BadLine]:
                 yield Line(reader.line_num, dict(zip(names, cells, strict=False)))
         except csv.Error as error:
             yield BadLine(reader.line_num, str(error))
+        for number in long:
+            yield BadLine(number, TOO_LONG)
+
+
+def _short_lines(file: IO[str], long: list[int]) -> Iterator[str]:
+    """Yield the lines of a table without zero bytes; too long ones are noted and left empty."""
+    for number, line in lines_of(file):
+        if line is None:
+            long.append(number)
+        yield "\n" if line is None else line.replace("\0", "")
 
 
 def _json_lines(place: str) -> Iterator[Line | BadLine]:
@@ -84,9 +96,12 @@ def _json_lines(place: str) -> Iterator[Line | BadLine]:
         file.seek(0)
         wide = encoding.startswith(("utf-16", "utf-32"))
         text = io.TextIOWrapper(file, encoding=encoding, errors="replace") if wide else None
-        lines: Iterable[bytes] = file if text is None else (line.encode() for line in text)
-        for number, line in enumerate(lines, 1):
-            data = line.removeprefix(b"\xef\xbb\xbf").strip()
+        for number, line in lines_of(file if text is None else text):
+            if line is None:
+                yield BadLine(number, TOO_LONG)
+                continue
+            told = line.encode() if isinstance(line, str) else line
+            data = told.removeprefix(b"\xef\xbb\xbf").strip()
             if not data:
                 continue
             try:

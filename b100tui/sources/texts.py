@@ -1,10 +1,13 @@
 """Text files of others: found encodings, bounded size, cleaned words."""
 
 import codecs
+from collections.abc import Iterator
+from typing import IO, Any
 
 from b100tui.model.errors import LayoutError
 
 TEXT_LIMIT = 8 * 1024 * 1024
+LINE_LIMIT = 16 * 1024 * 1024
 TABLE_LIMIT = 2 * 1024 * 1024 * 1024
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -33,6 +36,23 @@ def encoding_of(data: bytes) -> str:
             return "utf-8"
         return "cp1252"
     return "utf-8"
+
+
+def lines_of(file: IO[Any], limit: int = LINE_LIMIT) -> Iterator[tuple[int, Any | None]]:
+    """Yield (line number from 1, line) of a text or binary file.
+
+    A line longer than `limit` comes as None: it is passed over without being held.
+    """
+    number = 0
+    while line := file.readline(limit):
+        number += 1
+        end = b"\n" if isinstance(line, bytes) else "\n"
+        if len(line) < limit or line.endswith(end):
+            yield number, line
+            continue
+        while (rest := file.readline(limit)) and not rest.endswith(end):
+            pass
+        yield number, None
 
 
 def decode_text(data: bytes) -> str:

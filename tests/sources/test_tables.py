@@ -183,8 +183,8 @@ def test_manifest_lines_that_lead_out_or_nowhere_are_named(tmp_path: Path) -> No
     scan = scan_folder(tmp_path)
     assert numbers(scan.runs[0]) == [0, 1]
     assert [left.reason for left in scan.unused] == [
-        "line 4: ../2.png leads outside the folder",
-        "line 5: gone.png is not there",
+        "line 4: file_name: ../2.png leads outside the folder",
+        "line 5: file_name: gone.png is not there",
     ]
 
 

@@ -10,6 +10,7 @@ from b100tui.model.scan import Duplicate, LeftOut, SourceRun, SourceStep
 from b100tui.model.text import clean_line
 from b100tui.sources.assemble import is_picture, picture_ref
 from b100tui.sources.claims import Claimed
+from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.paths import join, natural, on_disk
 
@@ -19,7 +20,7 @@ _SIDECAR = msgspec.json.Decoder(Sidecar)
 _LIMIT = 64 * 1024 * 1024
 
 
-def claim_own(listing: Listing) -> Claimed:
+def claim_own(listing: Listing, taken: set[str] | None = None) -> Claimed:
     """Take every folder that holds a `run.json` of b100."""
     claimed = Claimed()
     for folder in sorted(listing.folders, key=natural):
@@ -187,3 +188,10 @@ def _read(listing: Listing, path: str) -> bytes:
 
 def _words(error: Exception) -> str:
     return clean_line(getattr(error, "strerror", None) or str(error))
+
+
+LAYOUT = Layout(
+    name="b100",
+    sign="run.json with step-NNN pictures and their sidecars",
+    claim=claim_own,
+)

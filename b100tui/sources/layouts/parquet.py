@@ -11,6 +11,7 @@ from b100tui.model.scan import LeftOut
 from b100tui.sources.assemble import shown
 from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import columns_of, told, whole
+from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.names import group_stems, has_step_word
 from b100tui.sources.paths import join, natural, on_disk, split_name, split_path
@@ -190,3 +191,10 @@ def _by_name(split: str, rows: list[_Row], claimed: Claimed) -> list[RowStep]:
                 )
             )
     return steps
+
+
+LAYOUT = Layout(
+    name="parquet",
+    sign="Parquet files with an image column",
+    claim=claim_shards,
+)

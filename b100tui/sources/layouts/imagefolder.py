@@ -1,21 +1,22 @@
 """Hugging Face imagefolders: metadata.jsonl, .csv or .parquet that names each picture."""
 
-import posixpath
 from typing import Any
 
 from b100tui.model.errors import B100Error
 from b100tui.model.scan import LeftOut
+from b100tui.model.text import clean_line
 from b100tui.sources.assemble import is_picture
 from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import FILE, columns_of, told, whole
+from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
+from b100tui.sources.manifests import is_url, resolved
 from b100tui.sources.paths import join, natural, split_path
 from b100tui.sources.records import RowStep, runs_of, who_says
 from b100tui.sources.tables import BadLine, read_table
 
 NAMES = ("metadata.jsonl", "metadata.csv", "metadata.parquet")
 _SOURCES = ("source", "input", "original", "before", "initial")
-_SHOWN = 20  # lines of one manifest that are named one by one
 
 
 def claim_imagefolders(listing: Listing, taken: set[str]) -> Claimed:
@@ -36,20 +37,13 @@ def claim_imagefolders(listing: Listing, taken: set[str]) -> Claimed:
     return claimed
 
 
-def resolved(folder: str, name: str) -> str | None:
-    """Return the path meant by a manifest in `folder`, or None where it leaves the root."""
-    if not name or name.startswith("/") or "\0" in name or "\\" in name:
-        return None
-    path = posixpath.normpath(posixpath.join(folder, name))
-    return None if path == ".." or path.startswith("../") else path
-
-
 def _claim(listing: Listing, folder: str, path: str, taken: set[str], claimed: Claimed) -> None:
     steps: list[RowStep] = []
-    problems: list[LeftOut] = []
+    problems: list[str] = []
+    named: dict[tuple[tuple[str, str], ...], int] = {}  # run and picture -> its step
     for line in read_table(listing, path):
         if isinstance(line, BadLine):
-            problems.append(LeftOut(path, f"line {line.number}: {line.reason}"))
+            problems.append(f"line {line.number}: {line.reason}")
             continue
         column = columns_of(line.cells).step
         number = whole(line.cells[column]) if column else None
@@ -57,19 +51,26 @@ def _claim(listing: Listing, folder: str, path: str, taken: set[str], claimed: C
         if column is None or not pictures:
             continue
         if number is None or number < 0:
-            problems.append(LeftOut(path, f"line {line.number}: {column} is no step number"))
+            what = clean_line(str(line.cells[column]))[:40]
+            problems.append(f"line {line.number}: {column}: {what!r} is no step number")
             continue
         who = who_says(line.cells, [column for column, _ in pictures])
         for picture_column, name in pictures:
+            where = f"line {line.number}: {picture_column}"
             target = resolved(folder, name)
-            if target is None:
-                problems.append(
-                    LeftOut(path, f"line {line.number}: {name} leads outside the folder")
-                )
+            is_source = picture_column.casefold().startswith(_SOURCES) and len(pictures) > 1
+            key = (*sorted(who.items()), ("", target or ""))
+            if is_url(name):
+                problems.append(f"{where}: {name} is a url, which is never fetched unasked")
+            elif target is None:
+                problems.append(f"{where}: {name} leads outside the folder")
             elif target not in listing.stamps:
-                problems.append(LeftOut(path, f"line {line.number}: {name} is not there"))
+                problems.append(f"{where}: {name} is not there")
+            elif key in named and named[key] != number and not is_source:
+                problems.append(f"{where}: {name} is the picture of step {named[key]} already")
             elif target not in taken:
-                is_source = picture_column.casefold().startswith(_SOURCES) and len(pictures) > 1
+                if not is_source:
+                    named[key] = number
                 steps.append(
                     RowStep(
                         group=split_path(target)[0],
@@ -83,7 +84,7 @@ def _claim(listing: Listing, folder: str, path: str, taken: set[str], claimed: C
         claimed.used.add(path)
         claimed.used.update(row.path for row in steps)
         claimed.runs += runs_of(listing, _without_sources_of_steps(steps))
-        claimed.unused += _shortened(path, problems)
+        claimed.note(path, problems)
 
 
 def _pictures(cells: dict[str, Any]) -> list[tuple[str, str]]:
@@ -114,7 +115,8 @@ def _without_sources_of_steps(steps: list[RowStep]) -> list[RowStep]:
     ]
 
 
-def _shortened(path: str, problems: list[LeftOut]) -> list[LeftOut]:
-    if len(problems) <= _SHOWN:
-        return problems
-    return [*problems[:_SHOWN], LeftOut(path, f"and {len(problems) - _SHOWN} more such lines")]
+LAYOUT = Layout(
+    name="imagefolder",
+    sign="metadata.jsonl, .csv or .parquet that names pictures and their steps",
+    claim=claim_imagefolders,
+)
