@@ -4,6 +4,7 @@ import argparse
 
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate
+from b100tui.cli.tabular import counted
 from b100tui.model.errors import UsageError
 from b100tui.model.text import clean_line
 
@@ -21,7 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 search`."""
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("query", nargs="+", metavar="QUERY", help="words to look for")
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="words to look for")
+    parser.set_defaults(dashed="query")
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="hits (default 20)")
     parser.add_argument("--filter", metavar="EXPR", help="only steps for which this holds")
     add_refresh(parser)
@@ -55,5 +57,6 @@ def run(args: argparse.Namespace) -> int:
         print(f"{clean_line(hit.run)}@{hit.step}  {clean_line(hit.title)}")
         print(f"    {hit.snippet}")
     note = "" if result.ranked else ", in order of runs"
-    print(f"{result.total} hits, {len(result.hits)} shown{note} ({1000 * result.seconds:.0f} ms)")
+    found = f"{counted(result.total, 'hit')}, {len(result.hits)} shown{note}"
+    print(f"{found} ({1000 * result.seconds:.0f} ms)")
     return 0

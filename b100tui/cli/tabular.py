@@ -44,6 +44,11 @@ def shown(value: Any, widest: int = _WIDEST) -> str:
     return text if len(text) <= widest else text[: widest - 1] + "…"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, which takes an s unless there is one: `1 run`, `2 runs`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def spark(levels: Sequence[int]) -> str:
     """Return levels 0 to 7 as block characters, a blank for an absent one."""
     return "".join(_BLOCKS[level] if level >= 0 else " " for level in levels)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal["text", "number", "yes", "size", "metric"]
+Kind = Literal["text", "choice", "number", "yes", "size", "metric"]
 NONE = "none"
 _SIZE = re.compile(r"(\d+)x(\d+)", re.IGNORECASE)
 _RANGE = re.compile(r"(\d+)-(\d+)")
@@ -45,11 +45,15 @@ FIELDS: dict[str, Field] = {
     "simulated": Field("yes", "r.simulated"),
     "stopped": Field("yes", "r.stopped"),
     "step": Field("number", "s.step", of_step=True),
-    "status": Field("text", "s.status", of_step=True),
+    "status": Field("choice", "s.status", of_step=True),
     "prompt": Field("text", "s.prompt", of_step=True),
     "size": Field("size", "s", of_step=True),
     "mark": Field("text", "mode", of_step=True),
-    "verdict": Field("text", "verdict", of_step=True),
+    "verdict": Field("choice", "verdict", of_step=True),
+}
+CHOICES = {
+    "status": ("ok", "missing", "unreadable", "refused"),
+    "verdict": ("yes", "no", "unparsed", "no_summary", "any", NONE),
 }
 MEASURES = ("value", "gap", "norm")
 
@@ -135,7 +139,21 @@ def _text(name: str, op: str, value: str) -> Condition | Refusal:
         return Refusal("value", f"{name} is text: {op} cannot compare it", f"write {name}:{value}")
     if not value:
         return Refusal("value", f"a value for {name} is missing", f"e.g. {name}:word")
-    return Condition(name, op, None if value.casefold() == NONE else value.casefold())
+    if value.casefold() == NONE:
+        return Condition(name, op, None)
+    return Condition(name, op, part_of_word(value.casefold()) if op == ":" else value.casefold())
+
+
+def part_of_word(text: str) -> str:
+    """Return `text` without the * around it: any part of a word is found without one."""
+    return text.strip("*") or text
+
+
+def _choice(name: str, op: str, value: str) -> Condition | Refusal:
+    choices = CHOICES[name]
+    if value and not any(choice.startswith(value.casefold()) for choice in choices):
+        return Refusal("value", f"{name} is never {value!r}", f"it is one of {', '.join(choices)}")
+    return _text(name, op, value)
 
 
 def _number(name: str, op: str, value: str) -> Condition | Refusal:
@@ -177,4 +195,4 @@ def _size(name: str, op: str, value: str) -> Condition | Refusal:
     return number
 
 
-_READERS = {"text": _text, "number": _number, "yes": _yes, "size": _size}
+_READERS = {"text": _text, "choice": _choice, "number": _number, "yes": _yes, "size": _size}

@@ -1,7 +1,7 @@
 """The filter language: `image:dongpo brisque.gap>0 (onset<8 OR mark:tint) -verdict:yes "words"`.
 
-AND by default, OR, a leading `-` for NOT, parentheses, quotes. What a field means and how a
-filter becomes SQL stand in filter_fields and filter_sql.
+AND by default (the word may be written), OR, a leading `-` or NOT, parentheses, quotes. What a
+field means and how a filter becomes SQL stand in filter_fields and filter_sql.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from b100tui.index.filter_fields import Condition, condition
+from b100tui.index.filter_fields import Condition, condition, part_of_word
 from b100tui.model.errors import UsageError
 from b100tui.model.text import clean_line
 
@@ -18,7 +18,8 @@ LONGEST = 4000
 DEEPEST = 50
 _TOKEN = re.compile(
     r"""\s*(?:
-        (?P<open>\() | (?P<close>\)) | (?P<not>-(?=[^\s\d]|\d*[A-Za-z])) | (?P<or>OR(?=[\s()]|$)) |
+        (?P<open>\() | (?P<close>\)) | (?P<not>-(?=[^\s\d]|\d*[A-Za-z])|NOT(?=[\s(]|$)) |
+        (?P<or>OR(?=[\s()]|$)) | (?P<and>AND(?=[\s()]|$)) |
         (?P<field>[A-Za-z_][\w.-]*?)(?P<op>!=|>=|<=|[:=<>])(?P<value>"[^"]*"|[^\s()"]*) |
         (?P<quote>"[^"]*") | (?P<broken>") | (?P<word>[^\s()"]+)
     )""",
@@ -175,6 +176,8 @@ class _Reader:
     def every(self, depth: int) -> Node:
         parts: list[Node] = []
         while self.kind() not in {"", "or", "close"}:
+            if parts and self.kind() == "and":
+                self.at += 1
             parts.append(self.one(depth))
         if not parts:
             raise self.error(
@@ -183,11 +186,17 @@ class _Reader:
         return parts[0] if len(parts) == 1 else And(tuple(parts))
 
     def one(self, depth: int) -> Node:
+        if self.kind() in {"", "or", "and", "close"}:
+            raise self.error(
+                "something to look for is missing", self.place(), "write a word or field:value"
+            )
         token = self.tokens[self.at]
         self.at += 1
         if token.kind == "not":
-            if self.kind() in {"", "or", "close", "not"}:
-                raise self.error("nothing follows the -", token.place, "e.g. -verdict:yes")
+            if self.kind() in {"", "or", "and", "close", "not"}:
+                raise self.error(
+                    f"nothing follows the {token.text}", token.place, "e.g. -verdict:yes"
+                )
             return Not(self.one(depth))
         if token.text == "-":
             raise self.error("nothing follows the -", token.place, "e.g. -verdict:yes")
@@ -203,4 +212,6 @@ class _Reader:
                 return found
             place = token.place if found.about == "field" else token.value_place
             raise self.error(found.what, place, found.hint)
+        if token.kind == "word":
+            return Condition("words", ":", part_of_word(token.text.casefold()))
         return Condition("words", ":", token.text.strip('"').casefold())

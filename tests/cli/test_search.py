@@ -40,3 +40,22 @@ def test_hits_are_shown_with_their_place(root: Path, capsys: pytest.CaptureFixtu
     assert main(["search", "--root", str(root), "plate"]) == 0
     out = capsys.readouterr().out
     assert f"{RUN}@1  Final Check" in out and "2 hits" in out
+
+
+@pytest.mark.parametrize("words", [["plate", "-grainy"], ["-grainy", "plate"], ["plate -grainy"]])
+def test_a_word_with_a_dash_is_left_out(
+    root: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert main(["search", "--root", str(root), *words, "--json"]) == 0
+    assert [hit["step"] for hit in json.loads(capsys.readouterr().out)["hits"]] == [0]
+
+
+def test_no_words_are_wrong_use(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--root", str(root)]) == 2
+    assert "no words" in capsys.readouterr().err
+
+
+def test_an_unknown_option_is_no_word(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["search", "--root", str(root), "plate", "--limt", "3"])
+    assert left.value.code == 2 and "--limt" in capsys.readouterr().err
