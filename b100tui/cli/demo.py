@@ -26,8 +26,9 @@ def run(args: argparse.Namespace) -> int:
     from b100tui.engine.demo import DEFAULT_SEED, ensure_demo
 
     seed = DEFAULT_SEED if args.seed is None else args.seed
-    narrate(f"SIMULATED data, {_EXPECTED[args.scale]}")
     folder = Path(os.path.abspath(os.path.expanduser(args.dir)))
+    if not _holds_something(folder):
+        narrate(f"SIMULATED data, {_EXPECTED[args.scale]}")
     report = ensure_demo(folder, args.scale, seed, _progress if sys.stderr.isatty() else None)
     if report.kept:
         narrate(f"the demo is there already, nothing was made: {report.root}")
@@ -40,6 +41,15 @@ def run(args: argparse.Namespace) -> int:
         print(f"planted truth: {report.truth}")
     narrate(f"look at it: b100 explore {report.root}")
     return 0
+
+
+def _holds_something(folder: Path) -> bool:
+    """Tell whether the demo may be there already, or other files that bar it."""
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
 
 
 def _progress(done: int, total: int, run: str) -> None:

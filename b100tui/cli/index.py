@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import refreshed
 from b100tui.cli.output import add_json, emit_json, narrate, reading_root
+from b100tui.cli.tabular import counted
 from b100tui.workspace.places import remember_root
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
 
     root = reading_root(args, args.dir)
     report = refreshed(root, rebuild=args.rebuild)
+    if not report.runs:
+        narrate(f"no run was found in {root}: b100 scan {root} says why")
     remember_root(root)
     build_text(root)
     found = _verified(root) if args.verify else None
@@ -61,11 +64,11 @@ def _print(
             document["mismatched"] = found
         emit_json(document)
         return
-    print(
-        f"generation {report.generation}: {report.runs} runs, {report.steps} steps,"
-        f" {report.sections} sections, {report.scores} scores, {report.verdicts} verdicts,"
-        f" {report.marks} marks"
+    amounts = ", ".join(
+        counted(getattr(report, f"{noun}s"), noun)
+        for noun in ("run", "step", "section", "score", "verdict", "mark")
     )
+    print(f"generation {report.generation}: {amounts}")
     print(
         f"{report.added} added, {report.changed} changed, {report.removed} removed,"
         f" {report.unreadable} unreadable in {report.seconds:.1f} s"

@@ -52,6 +52,12 @@ def opened(args: argparse.Namespace, positional: str | None = None) -> "Index":
     return index
 
 
+def tell_empty(index: "Index") -> None:
+    """Say on stderr that a folder holds no runs, and what shows why; nothing where it has some."""
+    if not index.run_ids():
+        narrate(f"no run was found in {index.root}: b100 scan {index.root} says why")
+
+
 def refreshed(
     root: Path, *, rebuild: bool = False, wait_seconds: float = _WAIT_SECONDS
 ) -> "IndexReport":

@@ -43,6 +43,10 @@ def _run(words: list[str]) -> int:
         return 0
     command, arguments = find_command(words)
     args = command.parse(arguments)
+    if args.config and command.name != "config" and not os.path.isfile(args.config):
+        from b100tui.model.errors import UsageError
+
+        raise UsageError(f"--config {args.config}: there is no such file", "check the name")
     if args.no_color:
         os.environ["NO_COLOR"] = "1"
     return command.run(args)

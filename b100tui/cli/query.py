@@ -5,12 +5,16 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, emit_jsonl
-from b100tui.cli.tabular import print_table
+from b100tui.cli.tabular import counted, print_table
 from b100tui.model.errors import UsageError
+from b100tui.model.text import clean
 from b100tui.workspace.places import config_dir
 
 if TYPE_CHECKING:
     from b100tui.index.sql import Table
+
+
+_PLAN = ("explain_key", "explain_value")  # what EXPLAIN answers: a drawing of many lines
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +74,9 @@ def print_rows(args: argparse.Namespace, table: "Table") -> None:
         emit_json(rows)
     elif args.jsonl:
         emit_jsonl(rows)
+    elif tuple(table.columns) == _PLAN:
+        for _, drawing in table.rows:
+            print(clean(str(drawing)))
     else:
         print_table(table.columns, table.rows)
-        print(f"{len(rows)} rows")
+        print(counted(len(rows), "row"))

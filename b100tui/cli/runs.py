@@ -2,9 +2,9 @@
 
 import argparse
 
-from b100tui.cli.indexed import add_refresh, opened
+from b100tui.cli.indexed import add_refresh, opened, tell_empty
 from b100tui.cli.output import add_json, emit_json, emit_jsonl
-from b100tui.cli.tabular import print_table, spark
+from b100tui.cli.tabular import counted, print_table, spark
 
 EPILOG = """examples:
   b100 runs DIR
@@ -48,5 +48,7 @@ def run(args: argparse.Namespace) -> int:
                 for row in rows
             ),
         )
-        print(f"{len(rows)} runs, {sum(row.steps for row in rows)} steps")
+        print(f"{counted(len(rows), 'run')}, {counted(sum(row.steps for row in rows), 'step')}")
+    if not rows:
+        tell_empty(index)
     return 0

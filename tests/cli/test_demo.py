@@ -61,3 +61,12 @@ def test_help_needs_no_picture_library() -> None:
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_folder_with_other_files_is_refused_before_anything_is_promised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    assert main(["demo", str(tmp_path)]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and "mine.txt" in told.err and "25 s" not in told.err

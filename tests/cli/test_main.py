@@ -206,3 +206,10 @@ def test_wrong_options_leave_with_2_and_nothing_on_stdout() -> None:
 
 def test_options_may_not_be_shortened() -> None:
     assert b100("help", "--js").returncode == 2
+
+
+def test_a_settings_file_that_is_not_there_is_wrong_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["runs", str(tmp_path), "--config", str(tmp_path / "mine.toml")]) == 2
+    assert "mine.toml" in capsys.readouterr().err

@@ -116,3 +116,26 @@ def test_a_builder_at_work_does_not_stop_reading(
     told = capsys.readouterr()
     assert json.loads(told.out)[0]["steps"] == 3
     assert "indexing elsewhere" in told.err
+
+
+def test_a_filter_may_begin_with_not(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", str(root), "--filter", "-image:fog", "--json"]) == 0
+    assert [run["run"] for run in json.loads(capsys.readouterr().out)] == [A]
+
+
+def test_a_folder_without_runs_says_where_to_look(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "photo.png").write_bytes(b"")
+    assert main(["runs", str(tmp_path), "--json"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "[]\n"
+    assert f"b100 scan {tmp_path}" in told.err
+
+
+def test_a_filter_that_leaves_nothing_is_no_empty_folder(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["runs", str(root), "--filter", "image:nothing"]) == 0
+    told = capsys.readouterr()
+    assert "0 runs, 0 steps" in told.out and told.err == ""

@@ -28,3 +28,10 @@ def test_anything_but_a_select_is_wrong_use(
     assert main(["sql", "--root", str(tmp_path), "DROP TABLE run"]) == 2
     told = capsys.readouterr()
     assert told.out == "" and "only SELECT" in told.err
+
+
+def test_a_plan_is_drawn_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add_run(tmp_path, RUN, 1)
+    assert main(["sql", "--root", str(tmp_path), "EXPLAIN SELECT run FROM step"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 3 and any("step" in line for line in lines)

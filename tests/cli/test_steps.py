@@ -61,3 +61,29 @@ def test_the_table_shows_each_step(root: Path, capsys: pytest.CaptureFixture[str
     assert main(["steps", "--root", str(root), RUN]) == 0
     out = capsys.readouterr().out
     assert "brisque" in out and "20.5" in out and "missing" in out and "tint" in out
+
+
+def test_one_step_may_be_named_with_the_run(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [step["step"] for step in steps(root, capsys, f"{RUN}@2")] == [2]
+    assert [step["step"] for step in steps(root, capsys, "fog@2")] == [2]
+
+
+def test_an_unknown_run_is_unknown_with_a_step_too(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["steps", "--root", str(root), "moss@2"]) == 1
+    assert "no run 'moss'" in capsys.readouterr().err
+
+
+def test_steps_that_are_not_there_are_told_with_those_that_are(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["steps", "--root", str(root), RUN, "--steps", "90-", "--json"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "[]\n"
+    assert "steps 0 to 4" in told.err
+
+
+def test_empty_steps_are_wrong_use(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["steps", "--root", str(root), RUN, "--steps", ""]) == 2
+    assert "--steps" not in capsys.readouterr().out
