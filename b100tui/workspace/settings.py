@@ -74,6 +74,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         Meta(description="overall limit of one attempt of any editor, in seconds"),
     ] = None
     score: ScoreSettings = field(default_factory=ScoreSettings)
+    limit: Annotated[
+        dict[str, Annotated[float, Meta(ge=0)]],
+        Meta(description="[limit] tolerances by name: when a step counts as bad"),
+    ] = field(default_factory=dict)
     editors: Annotated[
         dict[str, EditorSettings], Meta(description="[editors.NAME] tables, one an editor")
     ] = field(default_factory=dict)
@@ -165,6 +169,7 @@ def template() -> str:
         shown = "..." if default is None else msgspec.json.encode(default).decode()
         lines += [f"# {_about(kind)}", f"# {name} = {shown}", ""]
     lines += ["# [editors.gemini]", "# deadline_seconds = 300", "", "# [keys]", '# quit = "q"', ""]
+    lines += ["# [limit]", "# noise_ratio = 2.0", "# cast = 3.0", ""]
     return "\n".join(lines)
 
 

@@ -1,0 +1,27 @@
+"""What commands, screens and the Python API ask for: index in, answers of the analysis out."""
+
+from b100tui.report.chosen import (
+    KINDS,
+    chosen_metrics,
+    named_runs,
+    parse_bounds,
+    runs_of,
+)
+from b100tui.report.gap_table import GapRow, GapTable, gap_table
+from b100tui.report.onsets import OnsetRow, onset_row, onset_table, signals_of, tolerances_of
+
+__all__ = [
+    "KINDS",
+    "GapRow",
+    "GapTable",
+    "OnsetRow",
+    "chosen_metrics",
+    "gap_table",
+    "named_runs",
+    "onset_row",
+    "onset_table",
+    "parse_bounds",
+    "runs_of",
+    "signals_of",
+    "tolerances_of",
+]

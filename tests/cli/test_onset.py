@@ -1,0 +1,33 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from b100tui.cli.main import main
+from tests.report.test_onsets import RUN, planted, write
+
+
+def test_json_has_the_keys_of_the_contract(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, RUN, {"noise_sigma": planted(9, 1), "lab_b": planted(9, 2)})
+    assert main(["onset", "dongpo", "--root", str(tmp_path), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row.keys() >= {
+        *("run", "status", "step", "low", "high", "limit", "consensus", "signals"),
+    }
+    assert row["signals"]["lab_b"].keys() >= {"status", "step", "low", "high"}
+    assert row["status"] == "onset" and row["limit"] == 13
+
+
+def test_only_the_named_steps_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, RUN, {"noise_sigma": planted(9, 1)})
+    assert main(["onset", "--root", str(tmp_path), "--steps", "1-5", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["status"] == "too_short"
+
+
+def test_an_unknown_run_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, RUN, {"noise_sigma": planted(9, 1)})
+    assert main(["onset", "zork", "--root", str(tmp_path)]) == 1
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,118 @@
+"""Human marks: modes, taking back, merging, agreement, blind order."""
+
+from pathlib import Path
+
+import pytest
+
+from b100tui.model.errors import UsageError
+from b100tui.report.marks import (
+    MarkError,
+    agreements,
+    all_marks,
+    blind_order,
+    last_of,
+    merge,
+    mode_id,
+    modes,
+    new_mark,
+    take_back,
+    write_marks,
+)
+from b100tui.workspace.parts import part_files
+from b100tui.workspace.places import workspace_dirs
+from tests.index.folder import mark
+
+
+def test_the_papers_modes_stand_at_three_levels() -> None:
+    by_level = {
+        level: [m.id for m in modes() if m.level == level]
+        for level in ("sub-object", "object", "image", "tag")
+    }
+    assert [len(ids) for ids in by_level.values()] == [1, 3, 6, 8]
+
+
+def test_a_key_means_one_mode_within_its_level() -> None:
+    pairs = [(mode.level, mode.key) for mode in modes()]
+    assert len(set(pairs)) == len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [("Tint", "tint"), ("counting failure", "counting"), ("tag:my-own", "tag:my-own")],
+)
+def test_a_mode_is_known_by_id_or_name(text: str, id: str) -> None:
+    assert mode_id(text) == id
+
+
+def test_a_mistyped_mode_names_the_nearest() -> None:
+    with pytest.raises(UsageError) as caught:
+        mode_id("haloo")
+    assert "halo" in caught.value.hint
+
+
+def test_a_mark_that_was_taken_back_is_gone_but_stays_on_disk(tmp_path: Path) -> None:
+    one, other = new_mark("r", 3, "noise", by="ann"), new_mark("r", 4, "tint", by="ann")
+    write_marks(tmp_path, one, other)
+    counter = take_back(tmp_path, one.id[:8], "ann")
+    assert counter.undo and counter.id == one.id
+    assert [m.id for m in all_marks(tmp_path)] == [other.id]
+    lines = b"".join(p.read_bytes() for p in part_files(workspace_dirs(tmp_path), "marks"))
+    assert lines.count(b"\n") == 3
+
+
+def test_taking_back_an_unknown_mark_fails(tmp_path: Path) -> None:
+    with pytest.raises(MarkError):
+        take_back(tmp_path, "zz")
+
+
+def test_the_last_mark_of_an_annotator(tmp_path: Path) -> None:
+    mine = new_mark("r", 3, "noise", by="ann")
+    write_marks(tmp_path, mine, new_mark("r", 4, "noise", by="bob"))
+    assert last_of(tmp_path, "ann") == mine
+
+
+def test_merging_twice_changes_nothing(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    write_marks(here, new_mark("r", 3, "noise", by="ann"))
+    write_marks(there, new_mark("r", 4, "tint", by="bob"), new_mark("r", 5, "tint", by="bob"))
+    (part,) = part_files(workspace_dirs(there), "marks")
+    assert merge(here, part) == (2, [])
+    assert merge(here, part) == (0, [])
+    assert len(all_marks(here)) == 3
+
+
+def test_kappa_of_two_annotators_by_hand() -> None:
+    # tint: ann in runs a b, bob in a c, of a b c d (d marked by both otherwise).
+    ann = [
+        mark(
+            f"x{r}",
+            r,
+            5,
+            m,
+        )
+        for r, m in (("a", "tint"), ("b", "tint"), ("c", "grid"), ("d", "grid"))
+    ]
+    bob = [
+        mark(f"y{r}", r, 5, m)
+        for r, m in (("a", "tint"), ("b", "grid"), ("c", "tint"), ("d", "grid"))
+    ]
+    import msgspec
+
+    bob = [msgspec.structs.replace(m, by="bob") for m in bob]
+    found = {(one.unit, one.mode): one for one in agreements([*ann, *bob])}
+    tint = found["run", "tint"]
+    assert (tint.n, tint.observed, tint.expected, tint.kappa) == (4, 0.5, 0.5, 0.0)
+    step = found["step", None]
+    assert (step.n, step.observed, step.kappa) == (4, 0.5, 0.0)
+
+
+def test_one_annotator_has_nobody_to_agree_with() -> None:
+    assert agreements([mark("a", "r", 3, "noise")]) == []
+
+
+def test_blind_order_hides_the_step_and_repeats_with_its_seed() -> None:
+    order = blind_order(range(50), 7)
+    assert sorted(order) == list(range(50)) and order != list(range(50))
+    assert order == blind_order(range(50), 7)
