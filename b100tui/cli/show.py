@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, reading_root
-from b100tui.model.errors import NotYetError, PictureError, UsageError
+from b100tui.model.errors import PictureError, UsageError
+from b100tui.model.steps import parse_steps
 from b100tui.model.text import clean, clean_line
 
 if TYPE_CHECKING:
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from b100tui.index.store import Index
     from b100tui.model.records import Step
     from b100tui.terminal.pictures import Pictures
+    from b100tui.terminal.targets import ViewSpec
 
 MAX_ZOOM = 64
 CHANNELS = ("r", "g", "b", "luma", "saturation")
 _FEWEST_ROWS = 8
+_TILE = 320  # pixels, the longer side of a whole picture on a sheet
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,10 +35,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compare", metavar="RUN@STEP", help="a second picture beside it")
     parser.add_argument("--diff", choices=("abs", "signed"), help="the difference to --compare")
     parser.add_argument("--gain", type=float, default=1.0, help="strength of --diff, --residual")
-    parser.add_argument("--align", action="store_true", help="align before --diff (later)")
+    parser.add_argument("--align", action="store_true", help="align --compare to the step first")
     parser.add_argument("--residual", action="store_true", help="what a denoiser takes away")
     parser.add_argument("--channel", choices=CHANNELS, help="one channel")
-    parser.add_argument("--sheet", metavar="STEPS", help="a contact sheet (later)")
+    parser.add_argument("--sheet", metavar="STEPS", help="a contact sheet, e.g. 0,1,10-50")
     parser.add_argument("--out", metavar="FILE.png", help="write exact pixels to FILE")
     parser.add_argument("--graphics", default="auto", help="kitty, sixel, iterm, half or text")
     add_refresh(parser)
@@ -44,26 +47,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the step and its picture."""
-    for name in ("align", "sheet"):
-        if getattr(args, name):
-            raise NotYetError(f"b100 show --{name} is not there yet", "leave it out")
-    if args.diff and not args.compare:
-        raise UsageError("--diff needs a second step", "add --compare RUN@STEP")
+    for name in ("diff", "align"):
+        if getattr(args, name) and not args.compare:
+            raise UsageError(f"--{name} needs a second step", "add --compare RUN@STEP")
+    if args.sheet and args.compare:
+        raise UsageError("--sheet and --compare do not go together", "leave one out")
     if not 1 <= args.zoom <= MAX_ZOOM:
         raise UsageError(f"--zoom {args.zoom} is out of bounds", f"1 to {MAX_ZOOM}")
     crop = parse_crop(args.crop) if args.crop else None
     index = opened(args)
     step, view = _find(index, args.step)
     other = _find(index, args.compare)[0] if args.compare else None
+    sheet = _sheet_steps(index, step.run, args.sheet) if args.sheet else []
     if args.out:
-        _write(_draw(args, step, other, crop), Path(args.out))
+        _write(_draw(args, step, other, crop, sheet), Path(args.out))
     if args.json:
         emit_json(view)
         return 0
     shown = bool(args.out)
     if not shown and sys.stdout.isatty():
         try:
-            _print_picture(args, _draw(args, step, other, crop))
+            _print_picture(args, _draw(args, step, other, crop, sheet))
             shown = True
         except PictureError as error:
             narrate(f"no picture: {error.message}")
@@ -101,48 +105,90 @@ def _find(index: "Index", place: str) -> "tuple[Step, StepView]":
     return steps[number], views[number]
 
 
+def _sheet_steps(index: "Index", run: str, wanted: str) -> "list[Step]":
+    steps = {step.step: step for step in index.steps(run)}
+    chosen = parse_steps(wanted)(steps)
+    if not chosen:
+        raise UsageError(f"--sheet {wanted}: {run} has none of these steps", "see b100 steps RUN")
+    return [steps[number] for number in chosen]
+
+
 def _draw(
     args: argparse.Namespace,
     step: "Step",
     other: "Step | None",
     crop: tuple[int, int, int, int] | None,
+    sheet: "list[Step]",
 ) -> "Image":
     """Return the picture as asked for, in source pixels times the zoom."""
+    from b100tui.imaging.sheet import enlarged, side_by_side
     from b100tui.sources.pictures import open_picture
     from b100tui.terminal.compose import draw_view
-    from b100tui.terminal.looks import enlarged, side_by_side
     from b100tui.terminal.pictures import Pictures
     from b100tui.terminal.targets import Target, ViewSpec
     from b100tui.workspace.places import cache_dir
 
     root = reading_root(args)
     pictures = Pictures(root, cache_dir(root) / "previews", open_picture)
-    if crop:
-        _check_crop(crop, step, pictures)
     view = ViewSpec(
         crop=crop,
         channel=args.channel or "",
         residual=args.residual,
         difference=args.diff or "",
-        reference=other.picture if other and args.diff else None,
+        reference=other.picture if other else None,
         gain=args.gain,
+        show="" if args.diff or other is None else "side",
+        align=args.align,
     )
-    image = draw_view(Target(step.picture, reason=step.reason or "", view=view), pictures)
-    if other is not None and not args.diff:
-        beside = draw_view(Target(other.picture, reason=other.reason or "", view=view), pictures)
+    if sheet:
+        return _sheet(args, sheet, view, pictures)
+    if crop:
+        _check_crop(crop, step, pictures)
+    if other is not None and other.picture is None:
+        raise PictureError(other.reason or f"step {other.step} has no picture")
+    target = Target(step.picture, reason=step.reason or "", view=view)
+    image, beside, note = draw_view(target, pictures)
+    if note:
+        narrate(note)
+    if beside is not None:
         image = side_by_side(image, beside)
     return enlarged(image, args.zoom)
+
+
+def _sheet(
+    args: argparse.Namespace, steps: "list[Step]", view: "ViewSpec", pictures: "Pictures"
+) -> "Image":
+    """Return a sheet of the steps: crops keep their pixels, whole pictures are reduced."""
+    from b100tui.imaging.preview import fit
+    from b100tui.imaging.sheet import contact_sheet, enlarged
+    from b100tui.terminal.compose import draw_view, scaled
+    from b100tui.terminal.targets import Target
+
+    tiles: list[tuple[Image | None, str]] = []
+    for step in steps:
+        caption = f"step {step.step}"
+        try:
+            target = Target(step.picture, caption, step.reason or step.status, view)
+            image, _, _ = draw_view(target, pictures)
+        except PictureError as error:
+            narrate(f"{caption}: {error.message}")
+            tiles.append((None, f"{caption}: no picture"))
+            continue
+        if view.crop is None and args.zoom == 1:
+            image = scaled(image, fit(image.size, (_TILE, _TILE)))
+        tiles.append((enlarged(image, args.zoom), caption))
+    return contact_sheet(tiles)
 
 
 def _check_crop(crop: tuple[int, int, int, int], step: "Step", pictures: "Pictures") -> None:
     if step.picture is None:
         return
     x, y, width, height = crop
-    image = pictures.full(step.picture)
-    if x + width > image.width or y + height > image.height:
+    high, wide = pictures.full(step.picture).shape[:2]
+    if x + width > wide or y + height > high:
         raise UsageError(
             f"--crop {x},{y},{width},{height} reaches outside",
-            f"the picture is {image.width}x{image.height}",
+            f"the picture is {wide}x{high}",
         )
 
 

@@ -42,13 +42,13 @@ def absolute_difference(pixels: Pixels, reference: Pixels, gain: float = 1.0) ->
 
     _same_size(pixels, reference)
     apart = cv2.absdiff(pixels, reference)
-    return _levels(apart.astype(np.float32) * gain)
+    return np.asarray(cv2.convertScaleAbs(apart, alpha=gain), np.uint8)
 
 
 def signed_difference(pixels: Pixels, reference: Pixels, gain: float = 1.0) -> Pixels:
     """Return 128 + gain (a - b) by channel, cut to 0..255; 128 where equal. Sizes are equal."""
     _same_size(pixels, reference)
-    return _levels(MIDDLE + gain * (pixels.astype(np.float32) - reference))
+    return _apart(pixels, reference, gain)
 
 
 def residual(pixels: Pixels, gain: float = 4.0, radius: int = 1) -> Pixels:
@@ -58,8 +58,8 @@ def residual(pixels: Pixels, gain: float = 4.0, radius: int = 1) -> Pixels:
     """
     import cv2
 
-    smooth = cv2.medianBlur(np.ascontiguousarray(pixels), 2 * radius + 1)
-    return _levels(MIDDLE + gain * (pixels.astype(np.float32) - smooth))
+    whole = np.ascontiguousarray(pixels)
+    return _apart(whole, np.asarray(cv2.medianBlur(whole, 2 * radius + 1), np.uint8), gain)
 
 
 def channel(pixels: Pixels, name: Channel) -> Pixels:
@@ -91,6 +91,13 @@ def stretch(pixels: Pixels, share: float = 0.01) -> Pixels:
         return pixels.copy()
     table = _levels((np.arange(256, dtype=np.float32) - low) * (255.0 / (high - low)))
     return np.asarray(cv2.LUT(pixels, table), np.uint8)
+
+
+def _apart(pixels: Pixels, reference: Pixels, gain: float) -> Pixels:
+    """Return 128 + gain (a - b); OpenCV cuts to 0..255 and needs no float copy of the picture."""
+    import cv2
+
+    return np.asarray(cv2.addWeighted(pixels, gain, reference, -gain, MIDDLE), np.uint8)
 
 
 def _same_size(pixels: Pixels, reference: Pixels) -> None:

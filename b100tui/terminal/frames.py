@@ -38,7 +38,8 @@ class Frame(Struct, frozen=True, kw_only=True):
     """One picture, encoded for one protocol and `columns` x `rows` cells.
 
     `rows_of_cells` is filled by half blocks, `payload` by the others (Kitty: base64 of a PNG;
-    sixel and iTerm: the whole sequence). `bytes` is what the first showing costs on the link.
+    sixel and iTerm: the whole sequence). `bytes` is what the first showing costs on the link;
+    `note` is what to know about the picture (how it was aligned, what could not be read).
     """
 
     protocol: str
@@ -48,6 +49,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     payload: str = ""
     rows_of_cells: tuple[CellRow, ...] = ()
     bytes: int = 0
+    note: str = ""
 
 
 class Encoder(Protocol):

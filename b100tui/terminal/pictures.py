@@ -12,10 +12,15 @@ from b100tui.model.records import PictureRef
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from b100tui.imaging.align import Alignment, Reference
+    from b100tui.imaging.decode import Pixels
+
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 PREVIEW_BYTES = 24 << 20
 FULL_BYTES = 320 << 20
+KEPT_REFERENCES = 2  # each holds its picture
+KEPT_ALIGNMENTS = 4096
 
 
 class Bounded(Generic[Key, Value]):
@@ -70,7 +75,11 @@ class Pictures:
         self._opener = opener or previews.plain_file
         self._cache = previews.Cache(folder, opener=self._opener)
         self._previews: Bounded[tuple[PictureRef, int], Image] = Bounded(PREVIEW_BYTES)
-        self._full: Bounded[PictureRef, Image] = Bounded(FULL_BYTES)
+        self._full: Bounded[PictureRef, Pixels] = Bounded(FULL_BYTES)
+        self._references: Bounded[PictureRef, Reference] = Bounded(KEPT_REFERENCES)
+        self._alignments: Bounded[tuple[PictureRef, PictureRef], Alignment] = Bounded(
+            KEPT_ALIGNMENTS
+        )
 
     @property
     def trouble(self) -> str:
@@ -89,15 +98,26 @@ class Pictures:
             self._previews.put((ref, level), image, image.width * image.height * 3)
         return image
 
-    def full(self, ref: PictureRef) -> "Image":
-        """Return the whole decoded RGB picture in source pixels; raises PictureError."""
-        image = self._full.get(ref)
-        if image is None:
-            from PIL import Image
-
+    def full(self, ref: PictureRef) -> "Pixels":
+        """Return the whole picture as uint8 (height, width, 3) RGB; raises PictureError."""
+        pixels = self._full.get(ref)
+        if pixels is None:
             from b100tui.imaging.decode import decode
 
-            decoded = decode(self._opener(self.root, ref))
-            image = Image.fromarray(decoded.pixels, "RGB")
-            self._full.put(ref, image, decoded.width * decoded.height * 3)
-        return image
+            pixels = decode(self._opener(self.root, ref)).pixels
+            self._full.put(ref, pixels, pixels.nbytes)
+        return pixels
+
+    def alignment(self, step: PictureRef, reference: PictureRef) -> "Alignment":
+        """Return how `step` lies against `reference`; raises PictureError."""
+        found = self._alignments.get((step, reference))
+        if found is None:
+            from b100tui.imaging.align import align, prepare
+
+            prepared = self._references.get(reference)
+            if prepared is None:
+                prepared = prepare(self.full(reference))
+                self._references.put(reference, prepared, 1)
+            found = align(prepared, self.full(step))
+            self._alignments.put((step, reference), found, 1)
+        return found

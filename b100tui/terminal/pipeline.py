@@ -98,6 +98,15 @@ class Pipeline:
         with self._wake:
             self._failed = {r: why for r, why in self._failed.items() if r.target.ref != ref}
 
+    def alignment_in_words(self, step: PictureRef, reference: PictureRef) -> str:
+        """Return how `step` lies against `reference`; slow, raises PictureError.
+
+        For worker threads only; the alignment is kept and serves the frames too.
+        """
+        from b100tui.terminal.scene import in_words
+
+        return in_words(self._shop().pictures.alignment(step, reference))
+
     def close(self) -> None:
         """Stop the threads; what they still make is dropped."""
         with self._wake:
@@ -140,14 +149,17 @@ class Pipeline:
             self._threads.append(thread)
             thread.start()
 
-    def _work(self) -> None:
+    def _shop(self) -> "_Workshop":
         # Loading Pillow takes long: never under the lock that the UI thread takes.
         with self._preparing:
             if self._workshop is None:
                 self._workshop = _Workshop(
                     self.root, self.facts, self._preview_folder, self._opener, self._frame_bytes
                 )
-        workshop = self._workshop
+            return self._workshop
+
+    def _work(self) -> None:
+        workshop = self._shop()
         while True:
             with self._wake:
                 job = self._next_job()

@@ -136,6 +136,14 @@ def cell_size(fd: int) -> tuple[int, int] | None:
     return width // columns, height // rows
 
 
+def with_cell_now(facts: TerminalFacts, fd: int = 2) -> TerminalFacts:
+    """Return `facts` with the cell size that the tty has by now (another font or terminal)."""
+    cell = cell_size(fd)
+    if cell is None or cell == (facts.cell_width, facts.cell_height):
+        return facts
+    return facts.with_cell(*cell)
+
+
 def judge_late(data: bytes, facts: TerminalFacts, environment: Mapping[str, str]) -> TerminalFacts:
     """Return better facts from answers that came after the wait; `facts` when they say nothing.
 

@@ -69,8 +69,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("step.onset", ("o",), "go to the onset, where the run breaks", "step", "onset", 8),
     Action("step.play", ("p",), "play or pause", "step", "play", 11),
     Action("step.reference", ("r",), "make this step the reference", "step", "reference", 9),
-    Action("run.up", ("up", "k"), "up in the focused panel", "run"),
-    Action("run.down", ("down", "j"), "down in the focused panel", "run"),
+    Action("run.up", ("up",), "up in the focused panel", "run"),
+    Action("run.down", ("down",), "down in the focused panel", "run"),
     Action(
         "run.enter",
         ("enter",),
@@ -87,19 +87,18 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "look.full", ("f",), "picture on the full screen", "look", "full", 10, panels=("picture",)
     ),
-    Action("look.zoom-in", ("z",), "zoom in", "look", later=_PICTURES, panels=("picture",)),
-    Action("look.zoom-out", ("Z",), "zoom out", "look", later=_PICTURES, panels=("picture",)),
+    Action("look.zoom-in", ("z",), "zoom in: 1:1 to 8:1", "look", "zoom", 8, panels=("picture",)),
+    Action("look.zoom-out", ("Z",), "zoom out", "look", panels=("picture",)),
+    Action("look.pan-left", ("h",), "while zoomed: see what lies left; split line left", "look"),
+    Action("look.pan-down", ("j",), "while zoomed: see what lies below; else down", "look"),
+    Action("look.pan-up", ("k",), "while zoomed: see what lies above; else up", "look"),
+    Action("look.pan-right", ("l",), "while zoomed: see what lies right; split line right", "look"),
     Action(
-        "look.keep",
-        ("b",),
-        "keep this loupe across steps and runs",
-        "look",
-        later=_PICTURES,
-        panels=("picture",),
+        "look.keep", ("b",), "keep this loupe across steps and runs", "look", panels=("picture",)
     ),
-    Action("look.residual", ("n",), "noise residual", "look", later=_PICTURES, panels=("picture",)),
+    Action("look.residual", ("n",), "noise residual", "look", panels=("picture",)),
     Action(
-        "look.channel", ("i",), "channels and luma", "look", later=_PICTURES, panels=("picture",)
+        "look.channel", ("i",), "channels, luma, saturation, contrast", "look", panels=("picture",)
     ),
     Action("look.back", ("escape",), "back one level", "look"),
     Action(
@@ -111,25 +110,20 @@ ACTIONS: tuple[Action, ...] = (
         4,
         panels=("picture",),
     ),
-    Action(
-        "compare.side",
-        ("v",),
-        "side by side, then split line",
-        "compare",
-        later=_PICTURES,
-        panels=("picture",),
-    ),
+    Action("compare.side", ("v",), "side by side, then split line", "compare", panels=("picture",)),
     Action(
         "compare.difference",
         ("d",),
-        "difference to the reference",
+        "difference to the reference: absolute, signed",
         "compare",
-        later=_PICTURES,
+        "diff",
+        4,
         panels=("picture",),
     ),
-    Action("compare.gain-up", ("+",), "more gain", "compare", later=_PICTURES),
-    Action("compare.gain-down", ("-",), "less gain", "compare", later=_PICTURES),
-    Action("compare.align", ("a",), "drift alignment", "compare", later=_PICTURES),
+    Action("compare.gain-up", ("+",), "more gain", "compare"),
+    Action("compare.gain-down", ("-",), "less gain", "compare"),
+    Action("compare.align", ("a",), "drift alignment", "compare", panels=("picture",)),
+    Action("compare.pin", ("R",), "compare every run with this picture", "compare"),
     Action("compare.sheet", ("c",), "contact sheet", "compare", later=_PICTURES),
     Action("compare.matrix", ("x",), "matrix of steps and runs", "compare", later=_PICTURES),
     Action(

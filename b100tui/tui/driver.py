@@ -87,6 +87,7 @@ class Link(LinuxDriver):
         self._used: set[int] = set()
         self._next_number = os.getpid() % 60000 * 256 + 1
         self._late = ""
+        self._stopped = False
         self.on_facts: Callable[[TerminalFacts], None] | None = None
 
     @staticmethod
@@ -143,6 +144,8 @@ class Link(LinuxDriver):
 
     def upload(self, commands: Iterable[str], done: Callable[[], None]) -> None:
         """Send graphics commands in batches, other output in between; then call `done`."""
+        if self._stopped:
+            return
         self._uploads.append((deque(commands), done))
         if len(self._uploads) == 1:
             self._send_batch()
@@ -256,6 +259,7 @@ class Link(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Start, and make SIGTERM and SIGHUP leave by the same door as `q`."""
+        self._stopped = False
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's has none
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -267,6 +271,7 @@ class Link(LinuxDriver):
     def stop_application_mode(self) -> None:
         """Free our pictures in the terminal, then restore it."""
         tmux = self.facts.tmux
+        self._stopped = True  # a crash leaves timers that would upload once more
         # An upload that was cut short would swallow the commands after it: end it first.
         end = wrap("\x1b_Gm=0,q=2;\x1b\\", tmux=tmux) if self._uploads else ""
         frees = "".join(delete(number, tmux=tmux) for number in sorted(self._used))

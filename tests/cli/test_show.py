@@ -129,7 +129,8 @@ def test_out_never_writes_over_a_file(root: Path, capsys: pytest.CaptureFixture[
         (["{run}@1", "--crop", "0,0,41,1", "--out", "x.png"], 2),
         (["{run}@1", "--diff", "abs"], 2),
         (["{run}@1", "--zoom", "0"], 2),
-        (["{run}@1", "--compare", "{run}@0", "--diff", "abs", "--align"], 1),
+        (["{run}@1", "--align"], 2),
+        (["{run}@1", "--sheet", "7-9", "--out", "x.png"], 2),
     ],
 )
 def test_what_cannot_be_done_is_said(

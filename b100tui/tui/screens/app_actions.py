@@ -79,12 +79,12 @@ class AppActions(ExplorerState):
             runs.go_to_run(run)
 
     def do_look_back(self) -> None:
-        """Go back one level: typed digits, play, flicker, full screen, words, filter."""
+        """Go back one level: typed digits, play, flicker, looks, full screen, filter, words."""
         if self.position.typed:
             self.position.typed = ""
         elif self.position.playing:
             self.stop_playing()
-        elif self.stop_flicker():
+        elif self.stop_flicker() or self.look_back():
             pass
         elif self.has_class("-full"):
             self.remove_class("-full")
@@ -103,5 +103,9 @@ class AppActions(ExplorerState):
         raise NotImplementedError
 
     def stop_flicker(self) -> bool:
-        """End the flicker; the step part does."""
+        """End the flicker; the look part does."""
+        raise NotImplementedError
+
+    def look_back(self) -> bool:
+        """Take one level of looking back; the look part does."""
         raise NotImplementedError

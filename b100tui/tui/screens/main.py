@@ -13,12 +13,12 @@ from textual.timer import Timer
 
 from b100tui.index.rows import RunRow
 from b100tui.model.text import clean_line
-from b100tui.terminal.targets import Target
 from b100tui.tui.actions import ACTIONS, DIGITS, Action
 from b100tui.tui.drawing import grouped, plural, size
 from b100tui.tui.facts import step_facts, step_reasoning
 from b100tui.tui.screens.app_actions import AppActions
 from b100tui.tui.screens.base import titled
+from b100tui.tui.screens.look_actions import LookActions
 from b100tui.tui.screens.run_actions import RunActions
 from b100tui.tui.screens.run_data import RunData
 from b100tui.tui.screens.step_actions import StepActions
@@ -44,7 +44,7 @@ class PictureBox(Vertical, can_focus=True, inherit_bindings=False):
     """The bordered place of the picture."""
 
 
-class MainScreen(StepActions, RunActions, RunData, AppActions):
+class MainScreen(StepActions, RunActions, LookActions, RunData, AppActions):
     """What `b100 explore` opens."""
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -65,7 +65,6 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         self.actions = {action.id: action for action in actions}
         self._picture_said = ""
         self._open_timer: Timer | None = None
-        self._line: tuple[Target, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Lay out the panels."""
@@ -187,13 +186,15 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         """Show a run at the present step, or follow its end where it has grown."""
         before = self.trajectory
         self.trajectory = trajectory
+        self.take_line(
+            trajectory, another=before is not None and before.row.run != trajectory.row.run
+        )
         self.ordered_for = None
         if before is not None and before.row.run == trajectory.row.run:
             self.position.grow(trajectory)
         else:
             self.position.following = False
             self.position.go(trajectory, self.position.step)
-        self._line = tuple(_target(step.step, trajectory) for step in trajectory.steps)
         self.want_probes(trajectory)
         self.show_position()
 
@@ -265,7 +266,7 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         if row is None:
             return
         line = self.query_one("#title", StatusLine)
-        words = f" {self._picture_words()} "
+        words = f" {self.picture_words()} "
         label = "SIMULATED  " if row.simulated else ""
         room = line.size.width - len(words) - len(label) - 2
         name = title(row)
@@ -274,33 +275,11 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
         left: list[Span] = [(f" {name}  ", "status--root"), (label, "status--warn")]
         line.show(left=left, right=[(words, "status--dim")])
 
-    def _picture_words(self) -> str:
-        trajectory = self.trajectory
-        if trajectory is None:
-            return ""
-        if self.flicker_reference:
-            return f"flicker: reference {self.position.usable_reference(trajectory)}"
-        step = trajectory.at.get(self.position.step)
-        size = f" · {step.width}x{step.height}" if step and step.width and step.height else ""
-        return f"step {self.position.step}{size}"
-
-    def show_picture(self) -> None:
-        """Ask for the picture of the moment; newest wins, nothing waits here."""
-        trajectory = self.trajectory
-        if trajectory is None or not self._line:
-            return
-        step = self.position.step
-        if self.flicker_reference:
-            step = self.position.usable_reference(trajectory)
-        at = step - trajectory.first
-        if 0 <= at < len(self._line) and trajectory.steps[at].step == step:
-            self.query_one("#picture", PictureView).show(self._line[at], self._line, at)
-        self.show_title()
-
     @on(PictureView.Shown)
     def _picture_shown(self, event: PictureView.Shown) -> None:
         self._picture_said = f"{event.protocol} {size(event.bytes)} · {event.ms:.0f} ms"
         self.show_status()
+        self.show_title()
 
     # Status
 
@@ -350,14 +329,3 @@ class MainScreen(StepActions, RunActions, RunData, AppActions):
 
 def _fitting(size: int, breaks: list[tuple[int, str]]) -> str:
     return max((low, name) for low, name in breaks if low <= size)[1]
-
-
-def _target(number: int, trajectory: Trajectory) -> Target:
-    step = trajectory.at[number]
-    label = f"step {number}"
-    if step.status == "ok" and step.picture is not None:
-        return Target(step.picture, label)
-    reason = step.reason or {"missing": "missing: there is no file for this step"}.get(
-        step.status, step.status
-    )
-    return Target(None, label, clean_line(reason))

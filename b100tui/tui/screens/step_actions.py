@@ -5,17 +5,15 @@ from textual.timer import Timer
 from b100tui.tui.screens.base import ExplorerState
 
 PLAY_SECONDS = 0.25
-FLICKER_SECONDS = 0.5
 TEN = 10
 
 
 class StepActions(ExplorerState):
-    """Step, jump, play, flicker, reference."""
+    """Step, jump, play, reference."""
 
     def __init__(self, classes: str = "") -> None:
         super().__init__(classes)
         self._play_timer: Timer | None = None
-        self._flicker_timer: Timer | None = None
 
     def do_step_back(self) -> None:
         """One step back."""
@@ -90,30 +88,3 @@ class StepActions(ExplorerState):
         if self._play_timer is not None:
             self._play_timer.stop()
             self._play_timer = None
-
-    def do_compare_flicker(self) -> None:
-        """Start or stop showing reference and step in turn in the same cells."""
-        if self._flicker_timer is not None:
-            self.stop_flicker()
-        elif self.trajectory is not None:
-            self.flicker_reference = True
-            self._flicker_timer = self.set_interval(FLICKER_SECONDS, self.flicker_on)
-        self.show_position()
-
-    def flicker_on(self) -> None:
-        """Change between reference and step."""
-        self.flicker_reference = not self.flicker_reference
-        self.show_picture()
-
-    def stop_flicker(self) -> bool:
-        """End the flicker; True when there was one."""
-        was = self._flicker_timer is not None
-        if self._flicker_timer is not None:
-            self._flicker_timer.stop()
-            self._flicker_timer = None
-        self.flicker_reference = False
-        return was
-
-    def show_picture(self) -> None:
-        """Draw the picture of the moment; the screen's own part overrides it."""
-        raise NotImplementedError

@@ -5,9 +5,8 @@
     view.show(target, line=targets, position=41)  # terminal.targets.Target
     view.cover_changed()                          # from the screen's on_screen_suspend/_resume
 
-`line` and `position` are the trajectory and the place in it; they let neighbours be made
-ahead. Messages: `PictureView.Shown(view, protocol, bytes, ms)`, `PictureView.Failed(view,
-reason)`. No border, padding, opacity or tint on this widget: it draws whole rows itself.
+`line` and `position` (the trajectory and the place in it) let neighbours be made ahead.
+Tells `Shown` and `Failed`. No border, padding, opacity or tint: it draws whole rows itself.
 """
 
 import time
@@ -18,16 +17,16 @@ from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
 from b100tui.model.text import clean, clean_line
 from b100tui.terminal.frames import Area, CellRow, Frame
 from b100tui.terminal.kitty import placeholder_rows, transmit
 from b100tui.terminal.pipeline import Delivery, Pipeline, Viewer
-from b100tui.terminal.probe import cell_size
+from b100tui.terminal.probe import with_cell_now
 from b100tui.terminal.targets import Request, Target
 from b100tui.tui.driver import SYNC, SYNC_END, Link
 from b100tui.tui.widgets import picture_messages as messages
+from b100tui.tui.widgets.picture_cover import covered
 from b100tui.tui.widgets.picture_lines import (
     cell_lines,
     margins,
@@ -35,13 +34,14 @@ from b100tui.tui.widgets.picture_lines import (
     stand_in_lines,
     word_lines,
 )
+from b100tui.tui.widgets.picture_mouse import MouseOver
 
 PATIENCE = 0.25
 HURRY = 0.3  # keys closer together than this are a scrub: rough frames go first
 RASTER = frozenset({"sixel", "iterm"})
 
 
-class PictureView(Widget):
+class PictureView(MouseOver):
     """A rectangle of cells with a picture, or with the words why there is none."""
 
     can_focus = False
@@ -102,14 +102,14 @@ class PictureView(Widget):
 
     def cover_changed(self) -> None:
         """Look whether something lies over the picture now, and paint accordingly."""
-        covered = self._covered()
-        if covered != self._was_covered:
-            self._was_covered = covered
+        now = covered(self)
+        if now != self._was_covered:
+            self._was_covered = now
             self._show_covered()
 
     @property
     def words(self) -> str:
-        """The text shown instead of a picture; empty while there is one."""
+        """The text shown instead of a picture."""
         return self._words
 
     @property
@@ -121,6 +121,20 @@ class PictureView(Widget):
     def shown(self) -> Target | None:
         """The target whose picture is on the screen."""
         return self._frame_request.target if self._frame_request is not None else None
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of the area in pixels of the protocol in use."""
+        across, down = self.cell_pixels
+        return self.size.width * across, self.size.height * down
+
+    @property
+    def cell_pixels(self) -> tuple[int, int]:
+        """Width and height of one cell in pixels of the protocol in use."""
+        pipeline = self._pipeline
+        if pipeline is None or self._protocol(pipeline) in {"half", "text"}:
+            return 1, 2
+        return pipeline.facts.cell_width, pipeline.facts.cell_height
 
     # -- asking ----------------------------------------------------------------------------
 
@@ -138,9 +152,7 @@ class PictureView(Widget):
             return
         if pipeline is None:
             return
-        protocol = pipeline.facts.graphics
-        if protocol not in {"text", "half"} and Link.of(self.app) is None:
-            protocol = "half"
+        protocol = self._protocol(pipeline)
         if protocol == "text":
             self._request = None
             self._say(target.label, f"no pictures here: {pipeline.facts.reason}")
@@ -165,6 +177,11 @@ class PictureView(Widget):
             self._say(target.label, failed)
             return
         self._patience = self.set_timer(PATIENCE, self._say_wait)
+
+    def _protocol(self, pipeline: Pipeline) -> str:
+        graphics = pipeline.facts.graphics
+        bare = graphics in {"text", "half"} or Link.of(self.app) is not None
+        return graphics if bare else "half"
 
     def _area(self, pipeline: Pipeline) -> Area:
         facts = pipeline.facts
@@ -236,7 +253,7 @@ class PictureView(Widget):
         )
         sequence = self._placed(frame)
         link.keep(self._mark, sequence)
-        self._was_covered = self._covered()
+        self._was_covered = covered(self)
         if self._was_covered:
             self._show_covered()
         elif same_place:
@@ -267,7 +284,7 @@ class PictureView(Widget):
         link, before = Link.of(self.app), self._rows
         self._frame, self._frame_request, self._rows = frame, request, rows
         same_place = before and (before[0].columns, len(before)) == (rows[0].columns, len(rows))
-        if link is not None and same_place and not self._covered():
+        if link is not None and same_place and not covered(self):
             left, top = margins(self.size, rows[0].columns, len(rows))
             region = self.region
             link.write(SYNC + rows_at(rows, region.x + left, region.y + top) + SYNC_END)
@@ -312,18 +329,6 @@ class PictureView(Widget):
 
     # -- things that lie over the picture --------------------------------------------------
 
-    def _covered(self) -> bool:
-        """Whether cells of the picture may belong to something else: pop-ups, toasts, edges."""
-        if self.app.screen is not self.screen:
-            return True
-        region = self.region
-        if self.screen.region.intersection(region) != region:
-            return True
-        return any(
-            widget.display and widget.region.overlaps(region)
-            for widget in self.screen.query("Toast, Tooltip")
-        )
-
     def _show_covered(self) -> None:
         """Half blocks while something lies over a sixel or JPEG picture, stand-ins after it."""
         frame, request, pipeline = self._frame, self._request, self._pipeline
@@ -341,11 +346,9 @@ class PictureView(Widget):
                 self._rows = made.rows_of_cells
         self.refresh()
 
-    def _deliver_half(self, delivery: Delivery) -> None:
+    def _deliver_half(self, _: Delivery) -> None:
         if self.is_attached:
             self.app.call_later(self._show_covered)
-
-    # -- Textual ---------------------------------------------------------------------------
 
     def on_mount(self) -> None:
         """Follow overlays and resumes."""
@@ -363,10 +366,7 @@ class PictureView(Widget):
         """Ask again for the new area, with the cell size the terminal has now."""
         pipeline = self._pipeline
         if pipeline is not None and Link.of(self.app) is not None:
-            cell = cell_size(2)
-            facts = pipeline.facts
-            if cell is not None and cell != (facts.cell_width, facts.cell_height):
-                pipeline.facts = facts.with_cell(*cell)
+            pipeline.facts = with_cell_now(pipeline.facts)
         self.again()
 
     def on_move(self) -> None:
@@ -390,7 +390,7 @@ class PictureView(Widget):
             lines = word_lines(self._words, size, style)
         elif self._rows:
             lines = cell_lines(self._rows, size, style)
-        elif frame is not None and self._mark and not self._covered():
+        elif frame is not None and self._mark and not covered(self):
             # While covered, half blocks are on their way: stand-ins would draw over the pop-up.
             lines = stand_in_lines(self._mark, frame, size, style)
         blank = Strip.blank(size.width, style)
