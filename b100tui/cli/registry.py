@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "onset": ("onset", "when each run began to change, and when it became bad"),
     "mark": ("mark", "mark a failure on a step, or take a mark back"),
     "marks": ("marks", "list and merge marks; agreement between annotators"),
+    "gate": ("gate", "has a run broken by step N? exit code 3 for loops"),
     "jobs": ("jobs", "list, follow, pause, resume, retry and cancel detached jobs"),
     "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
     "config": ("config", "path, show or edit the settings"),
@@ -51,6 +52,7 @@ EXAMPLES: dict[str, str] = {
     "onset": "b100 onset --filter 'editor:pro'",
     "mark": "b100 mark dongpo/replicate-2k-sim-pro/run-1@12 noise --root runs",
     "marks": "b100 marks --kappa",
+    "gate": "b100 gate dongpo/replicate-2k-sim-pro/run-1 --root runs",
     "jobs": "b100 jobs log score-20261201 --follow",
     "doctor": "b100 doctor --json",
     "config": "b100 config show",
@@ -59,7 +61,7 @@ EXAMPLES: dict[str, str] = {
 # Commands of the contract that this release does not have yet: they say so and exit 1.
 LATER = (
     *("estimate", "edit", "editors", "recipes", "judge"),
-    *("drift", "lies", "compare", "gate", "strip", "export", "report"),
+    *("drift", "lies", "compare", "strip", "export", "report"),
 )
 
 
