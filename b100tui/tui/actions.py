@@ -53,7 +53,6 @@ class Action(Struct, frozen=True):
         return " ".join(key_name(key) for key in self.keys)
 
 
-_PICTURES = "comes with the pictures release"
 _ANALYSIS = "comes with the analysis release"
 _EDITING = "comes with the editing release"
 _SCORING = "start it from the shell: b100 score RUN --metrics ..."
@@ -124,8 +123,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("compare.gain-down", ("-",), "less gain", "compare"),
     Action("compare.align", ("a",), "drift alignment", "compare", panels=("picture",)),
     Action("compare.pin", ("R",), "compare every run with this picture", "compare"),
-    Action("compare.sheet", ("c",), "contact sheet", "compare", later=_PICTURES),
-    Action("compare.matrix", ("x",), "matrix of steps and runs", "compare", later=_PICTURES),
+    Action("compare.sheet", ("c",), "contact sheet of all steps", "compare"),
+    Action("compare.matrix", ("x",), "matrix of steps and runs", "compare"),
     Action(
         "act.search",
         ("s",),

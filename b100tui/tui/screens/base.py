@@ -86,6 +86,10 @@ class ExplorerState(Screen[None]):
         """Go to a step of the shown run; the screen's own part overrides it."""
         raise NotImplementedError
 
+    def jump(self, run: str, step: int) -> None:
+        """Go to a run and step; the program's part overrides it."""
+        raise NotImplementedError
+
     def act(self, action: Action) -> None:
         """Run an action, or say why it cannot be; the screen's own part overrides it."""
         raise NotImplementedError
