@@ -18,7 +18,7 @@ from b100tui.tui.drawing import grouped, plural, size
 from b100tui.tui.facts import step_facts, step_reasoning
 from b100tui.tui.screens.app_actions import AppActions
 from b100tui.tui.screens.base import titled
-from b100tui.tui.screens.look_actions import LookActions
+from b100tui.tui.screens.grid_actions import GridActions
 from b100tui.tui.screens.run_actions import RunActions
 from b100tui.tui.screens.run_data import RunData
 from b100tui.tui.screens.step_actions import StepActions
@@ -44,7 +44,7 @@ class PictureBox(Vertical, can_focus=True, inherit_bindings=False):
     """The bordered place of the picture."""
 
 
-class MainScreen(StepActions, RunActions, LookActions, RunData, AppActions):
+class MainScreen(StepActions, RunActions, GridActions, RunData, AppActions):
     """What `b100 explore` opens."""
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -75,9 +75,7 @@ class MainScreen(StepActions, RunActions, LookActions, RunData, AppActions):
             with PictureBox(id="picture-box"):
                 yield StatusLine(id="title")
                 yield PictureView(id="picture")
-            with Vertical(id="words"):
-                yield TextPanel("Reasoning", id="reasoning")
-                yield TextPanel("Step", id="facts")
+            yield Vertical(id="words")  # filled after the first paint: it shows run names sooner
         yield StepSlider(id="slider")
         yield MetricPanel(id="metrics")
         yield KeyLine(tuple(self.actions.values()), id="keys")
@@ -99,9 +97,14 @@ class MainScreen(StepActions, RunActions, LookActions, RunData, AppActions):
         start = "picture-box" if self.app.size.width < NARROW_BELOW else "runs"
         if start != self._panel:
             self._mark_panel(start)
+        self.call_after_refresh(self._fill_words)
         self.call_after_refresh(self.query_one("#" + start).focus)
         self.show_status()
         self.set_timer(ATTACH_AFTER if first else 0.01, self.attach)
+
+    def _fill_words(self) -> None:
+        panels = (TextPanel("Reasoning", id="reasoning"), TextPanel("Step", id="facts"))
+        self.query_one("#words").mount_all(panels)
 
     # Actions
 
