@@ -153,7 +153,7 @@ def _exif(data: bytes) -> dict[str, str]:
             tag, kind, count, value = struct.unpack_from(order + "HHII", data, at + 2 + 12 * index)
             if tag == _EXIF_POINTER:
                 pending.append(value)
-            elif tag == _USER_COMMENT and kind in (2, 7):
+            elif tag == _USER_COMMENT and kind in (1, 2, 7):
                 found["parameters"] = _comment(data[value : value + count], order)
             elif tag == _DESCRIPTION and kind == 2 and count > 4:
                 found["Description"] = _utf8_or_latin(data[value : value + count].rstrip(b"\0"))

@@ -51,7 +51,7 @@ def load_json(listing: Listing, path: str) -> Any:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         place = re.search(r"\(byte (\d+)\)", str(error))
-        line = data.count(b"\n", 0, int(place[1])) + 1 if place else 1
+        line = data.count(b"\n", 0, int(place[1]) if place else len(data)) + 1
         raise LayoutError(f"line {line}: {clean_line(str(error))}") from error
     except RecursionError as error:
         raise LayoutError("nested too deeply to be read") from error

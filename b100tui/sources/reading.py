@@ -11,6 +11,7 @@ from b100tui.model.records import Run, Section, Sidecar, Step, StepStatus
 from b100tui.model.scan import SourceStep
 from b100tui.model.sections import sections_of, split_sections
 from b100tui.model.text import clean, clean_line
+from b100tui.sources.embedded import embedded_text
 from b100tui.sources.header import Header, parse_header
 from b100tui.sources.paths import on_disk, split_path
 from b100tui.sources.texts import TEXT_LIMIT, decode_text, read_bytes
@@ -57,7 +58,9 @@ def read_step(root: Path, run: Run, step: SourceStep) -> Step:
     header: Header | None = None
     size = step.picture.bytes
     try:
-        header, size = _header(root, step)
+        header, size, texts = _header(root, step)
+        if texts:
+            _add_embedded(told, texts)
     except FileNotFoundError:
         status, reason = "missing", "the file is gone"
     except PictureError as error:
@@ -153,17 +156,31 @@ def _told(sidecar: Sidecar) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value not in (None, (), {})}
 
 
-def _header(root: Path, step: SourceStep) -> tuple[Header, int]:
+def _add_embedded(told: dict[str, Any], texts: dict[str, str]) -> None:
+    """Add what a generator wrote into its picture, where nothing else told it."""
+    from b100tui.sources.generated import picture_says
+
+    for name, value in picture_says(texts).items():
+        if told.get(name) in (None, {}, ()):
+            told[name] = value
+
+
+def _header(root: Path, step: SourceStep) -> tuple[Header, int, dict[str, str]]:
+    """Return header, size, and the texts inside a plain file that nothing else speaks of."""
     ref = step.picture
     place = on_disk(root, ref.path)
     if ref.member is not None:
         from b100tui.sources.containers import member_header
 
-        return member_header(place, ref)
+        return *member_header(place, ref), {}
     handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         size = os.fstat(handle).st_size
-        return parse_header(lambda count, at: os.pread(handle, count, at), size), size
+        header = parse_header(lambda count, at: os.pread(handle, count, at), size)
+        if step.sidecar is not None or step.prompt or step.parameters:
+            return header, size, {}
+        texts = embedded_text(lambda count, at: os.pread(handle, count, max(0, at)), size)
+        return header, size, texts
     finally:
         os.close(handle)
 

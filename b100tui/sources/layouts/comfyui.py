@@ -61,12 +61,10 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
         if not any(picture.told for picture in group):
             continue
         inputs = {parents.get(picture.path, "") for picture in group}
-        if "" not in inputs and not (len(inputs) == 1 and inputs <= _others(pictures, inputs)):
-            reason = "made from a picture here, but the chain is too short to be a run"
-        elif "" not in inputs:
-            reason = f"variants made from one picture, {readable(next(iter(inputs)))}, not a loop"
+        if len(inputs) == 1 and not inputs & {"", *pictures}:
+            reason = f"variants made from one picture, {readable(inputs.pop())}, not a loop"
         elif len(group) < LEAST:
-            reason = "fewer than three outputs, and no graph that chains them"
+            reason = "fewer than three outputs in its chain and with its prefix"
         else:
             counted.append(_counted_run(listing, folder, prefix, group))
             continue
@@ -150,10 +148,6 @@ def _chains(pictures: dict[str, _Picture], parents: dict[str, str]) -> list[list
         if len(chain) >= LEAST:
             chains.append(chain[::-1])
     return chains
-
-
-def _others(pictures: dict[str, _Picture], inputs: set[str]) -> set[str]:
-    return {path for path in inputs if path not in pictures}
 
 
 def _chain_run(listing: Listing, pictures: dict[str, _Picture], chain: list[str]) -> SourceRun:
