@@ -20,6 +20,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "find words in prompts and reasoning summaries"),
     "query": ("query", "a named query from queries/ or your own folder"),
     "sql": ("sql", "one read-only SELECT over the index"),
+    "editors": ("editors", "the image editors, with what is ready and why not"),
+    "recipes": ("recipes", "the recipes and plans that runs are made by"),
+    "estimate": ("estimate", "what a plan costs: dollars, hours, disk, provider limits"),
+    "edit": ("edit", "make runs with an image editor; continue, resume, fork"),
     "metrics": ("metrics", "the metric registry, with what is ready and why not"),
     "score": ("score", "score runs, resumably"),
     "scores": ("scores", "import and export scores"),
@@ -45,6 +49,10 @@ EXAMPLES: dict[str, str] = {
     "search": "b100 search '\"final check\" plate -apples' --limit 20",
     "query": "b100 query runs-by-onset",
     "sql": "b100 sql 'SELECT run, count(*) FROM step GROUP BY run'",
+    "editors": "b100 editors --json",
+    "recipes": "b100 recipes",
+    "estimate": "b100 estimate banana100",
+    "edit": "b100 edit new cat.png --editor simulate --steps 5 --root runs",
     "metrics": "b100 metrics --json",
     "score": "b100 score --root runs --metrics probes",
     "scores": "b100 scores import scores.csv --root runs",
@@ -60,7 +68,7 @@ EXAMPLES: dict[str, str] = {
 }
 # Commands of the contract that this release does not have yet: they say so and exit 1.
 LATER = (
-    *("estimate", "edit", "editors", "recipes", "judge"),
+    *("judge",),
     *("drift", "lies", "compare", "strip", "export", "report"),
 )
 

@@ -5,6 +5,7 @@ folder, and never raises for a failure that a remote side can cause: it returns 
 with a failure class, and the engine decides about waiting, retrying and stopping.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
@@ -26,12 +27,14 @@ class Turn(Struct, frozen=True, kw_only=True):
     """One earlier turn of a growing dialog (session mode `single`).
 
     `reply` holds the raw parts of the answer as the adapter needs them back, signatures
-    included; their shape is the adapter's own.
+    included; their shape is the adapter's own. `answer` is the picture that the turn gave.
     """
 
     prompt: str
     image: bytes
     mime: str
+    answer: bytes = b""
+    answer_mime: str = ""
     reply: tuple[Any, ...] = ()
 
 
@@ -41,7 +44,8 @@ class Parameters(Struct, frozen=True, kw_only=True):
     `resolution` is "1K", "2K" or "4K"; `aspect_ratio` such as "16:9", unset follows the input.
     `seed` is a signed 32-bit number. `extra` holds the adapter's own settings (guidance,
     inference steps, workflow). `run` and `step` say where the edit belongs: adapters may log
-    or derive from them and must not need them. `deadline_seconds` limits the whole attempt.
+    or derive from them and must not need them. `deadline_seconds` limits the whole attempt;
+    `cancelled` turns true when a person wants it to end now.
     """
 
     seed: int | None = None
@@ -52,6 +56,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
     history: tuple[Turn, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
     deadline_seconds: float | None = None
+    cancelled: Callable[[], bool] | None = None
     run: str = ""
     step: int = 0
 
@@ -89,6 +94,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
     cost_usd: float | None = None
     price_table: str | None = None
     encoding: str | None = None
+    tier: str | None = None
+    api: str | None = None
+    sent: dict[str, Any] = field(default_factory=dict)
     raw: dict[str, Any] | None = None  # the reply minus image data
     reply: tuple[Any, ...] = ()  # parts to hand back as Turn.reply
     warnings: tuple[str, ...] = ()

@@ -9,9 +9,11 @@ import msgspec
 from msgspec import Struct
 
 from b100tui.model.errors import UsageError
+from b100tui.model.records import SeedPolicy
 from b100tui.model.text import clean_line
 from b100tui.workspace.places import config_dir
 
+_INPUTS = re.compile(r"previous|initial|initial:[1-9][0-9]{0,5}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -22,6 +24,9 @@ class Recipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reference), cycle (equal within a phase), add (equal outside what was added), or
     reconstruct. `tags` mark remedies and restore passes. `returns_every` is the number of
     steps after which the picture should be the initial one again; 0 where it never is.
+    `seed_policy` is what the recipe stands for, where it stands for one. `inputs` says which
+    picture each step gets: previous, initial, or initial:N (the initial one at every N-th step).
+    `merged` asks at each step for all prompts up to it at once, numbered.
     """
 
     name: str = ""
@@ -30,6 +35,9 @@ class Recipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prompts: tuple[str, ...]
     returns_every: int = 0
     tags: tuple[str, ...] = ()
+    seed_policy: SeedPolicy | None = None
+    inputs: str = "previous"
+    merged: bool = False
 
     @property
     def cycle(self) -> int:
@@ -41,6 +49,16 @@ class Recipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if step < 1:
             raise ValueError(f"step {step} has no prompt: step 0 is the initial image")
         return self.prompts[(step - 1) % len(self.prompts)]
+
+    def asked(self, steps: int) -> tuple[str, ...]:
+        """Return the prompts that a run of `steps` freezes in its plan."""
+        if not self.merged:
+            return self.prompts
+        return tuple(
+            "Carry out all of these instructions on the provided image:\n"
+            + "\n".join(f"{n}. {self.prompt(n)}" for n in range(1, step + 1))
+            for step in range(1, steps + 1)
+        )
 
     def phase(self, step: int) -> int:
         """Return the phase of `step` in the cycle; step 1 and step 1 + cycle share one."""
@@ -85,6 +103,8 @@ def _read(path: Path) -> Recipe:
         raise UsageError(f"{where}: {error.strerror}", "make it readable or remove it") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{where}: {clean_line(str(error))}", "mend the file") from error
+    if not _INPUTS.fullmatch(read.inputs):
+        raise UsageError(f"{where}: inputs = {read.inputs!r}", "previous, initial or initial:N")
     if not read.prompts or not all(prompt.strip() for prompt in read.prompts):
         raise UsageError(f"{where}: needs at least one prompt with words", "mend the file")
     return msgspec.structs.replace(read, name=path.stem)

@@ -22,6 +22,8 @@ _HASHED = (
 def plan_hash(plan: RunPlan, prompts: tuple[str, ...]) -> str:
     """Return the hash of all that decides what a run's steps are asked; 64 hex digits."""
     asked = {name: getattr(plan, name) for name in _HASHED} | {"prompts": prompts}
+    if plan.inputs != "previous":
+        asked["inputs"] = plan.inputs
     return hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()
 
 
@@ -31,6 +33,16 @@ def write_plan(folder: Path, plan: RunPlan, *, durable: bool = True) -> None:
     if path.exists():
         raise StoreError(f"{path} exists already: a plan is frozen", "fork the run to change it")
     write_atomic(path, msgspec.json.format(msgspec.json.encode(plan), indent=1), durable=durable)
+
+
+def extend_plan(folder: Path, steps: int) -> RunPlan:
+    """Raise the planned length in run.json to `steps` and return the plan; all else stays frozen.
+
+    Raises StoreError.
+    """
+    plan = msgspec.structs.replace(read_plan(folder), steps_planned=steps)
+    write_atomic(folder / PLAN, msgspec.json.format(msgspec.json.encode(plan), indent=1))
+    return plan
 
 
 def read_plan(folder: Path) -> RunPlan:

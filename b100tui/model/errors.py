@@ -61,3 +61,7 @@ class MetricError(B100Error):
 
 class CancelledError(B100Error):
     """The person stopped the work; nothing is wrong."""
+
+
+class BudgetError(B100Error):
+    """The next paid call could cross a cap; nothing was sent."""

@@ -102,6 +102,8 @@ class RunPlan(Struct, frozen=True, kw_only=True):
     simulated: bool = False
     created: str = ""
     versions: dict[str, str] = field(default_factory=dict)
+    prompts: tuple[str, ...] = ()  # asked one a step, from the first again after the last
+    inputs: str = "previous"  # previous, initial, or initial:N (every N-th step re-anchors)
 
 
 class FileFacts(Struct, frozen=True, kw_only=True):
@@ -148,6 +150,12 @@ class Sidecar(Struct, frozen=True, kw_only=True):
     ended: str | None = None
     seconds: float | None = None
     warnings: tuple[str, ...] = ()
+    tier: str | None = None  # service tier, where the provider has several prices
+    api: str | None = None  # API version and client library version
+    encoding: str | None = None  # an encoding that b100 did itself: local editors give pixels
+    sent: dict[str, Any] = field(default_factory=dict)  # generation settings as they were sent
+    raw: dict[str, Any] | None = None  # the reply, image data replaced by its sha256
+    reply: tuple[Any, ...] = ()  # parts that a growing dialog hands back
 
 
 class ScoreRecord(Struct, frozen=True, kw_only=True):

@@ -38,6 +38,19 @@ class EditorSettings(Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class EditSettings(Struct, frozen=True, kw_only=True):
+    """`[edit]`: caps in dollars over all folders, and when a confirmation is typed."""
+
+    day_usd: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(description="most dollars that edits may cost in one UTC day; unset: no cap"),
+    ] = None
+    month_usd: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(description="most dollars that edits may cost in one UTC month; unset: no cap"),
+    ] = None
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """All settings; the description of each field is what `b100 config show` prints."""
 
@@ -74,6 +87,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         Meta(description="overall limit of one attempt of any editor, in seconds"),
     ] = None
     score: ScoreSettings = field(default_factory=ScoreSettings)
+    edit: EditSettings = field(default_factory=EditSettings)
     limit: Annotated[
         dict[str, Annotated[float, Meta(ge=0)]],
         Meta(description="[limit] tolerances by name: when a step counts as bad"),

@@ -1,0 +1,182 @@
+"""`b100 edit`: makes new runs, goes on with runs, forks them; never paid without a yes."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from b100tui.cli.editing import (
+    add_ask,
+    add_limits,
+    ask_of,
+    confirm,
+    limits_of,
+    show_estimate,
+    shower,
+)
+from b100tui.cli.output import add_json, emit_json, narrate, reading_root, writing_root
+from b100tui.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from b100tui.engine.events import EditReport
+    from b100tui.engine.request import Request
+    from b100tui.engine.runplan import PlannedRun
+
+PARTLY = 4
+INTERRUPTED = 130
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of `b100 edit`."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    new = actions.add_parser("new", help="new runs from images")
+    new.add_argument("images", nargs="+", metavar="IMAGE", help="PNG, JPEG or WebP files")
+    add_ask(new)
+    go_on = actions.add_parser("continue", help="more steps for a run that b100 made")
+    go_on.add_argument("run", metavar="RUN")
+    go_on.add_argument("--steps", type=int, required=True, metavar="N", help="steps to add")
+    plan = actions.add_parser("plan", help="all runs of a plan file; goes on where it was")
+    plan.add_argument("plan", metavar="FILE", help="a TOML file or a shipped plan: banana100")
+    plan.add_argument("--images", metavar="DIR", help="folder of the initial images")
+    resume = actions.add_parser("resume", help="go on with unfinished runs")
+    resume.add_argument("runs", nargs="*", metavar="RUN", help="all unfinished ones without any")
+    resume.add_argument(
+        "--retry-failed", action="store_true", help="also those that a failure ended"
+    )
+    fork = actions.add_parser("fork", help="a new run from a step of any run")
+    fork.add_argument("target", metavar="RUN@STEP")
+    fork.add_argument("--into", metavar="DIR", help="root to write into instead")
+    add_ask(fork)
+    for action in (new, go_on, plan, resume, fork):
+        add_limits(action)
+        add_json(action)
+        # The global options may stand behind the action too.
+        action.add_argument("--root", metavar="ROOT", default=argparse.SUPPRESS)
+        action.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS)
+    parser.epilog = (
+        "examples:\n"
+        "  b100 edit new cat.png --editor simulate --steps 5 --root runs\n"
+        "  b100 edit new cat.png --editor nano-banana-pro --recipe mirror --estimate --root runs\n"
+        "  b100 edit resume --root runs --yes --budget 10"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plan, estimate, confirm, make; 4 when a run ended before its last step."""
+    from b100tui.engine.edit import make, plan
+    from b100tui.engine.estimate import estimate
+    from b100tui.workspace.places import remember_root
+    from b100tui.workspace.settings import load
+
+    root, request = _request(args)
+    settings = load(args.config)
+    planned = plan(root, request)
+    told = estimate(planned, jobs=args.jobs)
+    if args.estimate:
+        show_estimate(told, args.json)
+        return 0
+    confirm(told, args)
+    if args.detach:
+        return _detach(root, planned, told.images, args)
+    report = make(
+        root, planned, limits_of(args), settings=settings, tell=shower(args, len(planned))
+    )
+    remember_root(root)
+    _show(report, args.json)
+    if report.interrupted:
+        return INTERRUPTED
+    return 0 if all(one.status == "done" for one in report.runs) else PARTLY
+
+
+def _request(args: argparse.Namespace) -> "tuple[Path, Request]":
+    from b100tui.engine.request import Continue, FromPlan, New, Resume
+
+    if args.action == "fork":
+        return _fork(args)
+    root = writing_root(args)
+    if args.action == "new":
+        return root, New(images=tuple(Path(path) for path in args.images), ask=ask_of(args))
+    if args.action == "continue":
+        return root, Continue(run=args.run, steps=args.steps)
+    if args.action == "plan":
+        images = Path(args.images).expanduser() if args.images else None
+        return root, FromPlan(plan=args.plan, images=images)
+    return root, Resume(runs=tuple(args.runs), retry_failed=args.retry_failed)
+
+
+def _fork(args: argparse.Namespace) -> "tuple[Path, Request]":
+    """Find the step in the index of its root; --into writes elsewhere."""
+    from b100tui.cli.indexed import opened
+    from b100tui.engine.request import Fork
+    from b100tui.sources.pictures import open_picture
+
+    name, _, number = args.target.rpartition("@")
+    if not name or not number.isdigit():
+        raise UsageError(f"{args.target!r} names no step", "write RUN@STEP, such as run-2@20")
+    into = Path(args.into).expanduser() if args.into else writing_root(args)
+    source = reading_root(args) if args.into else into
+    args.root, args.no_refresh = str(source), False
+    index = opened(args)
+    try:
+        row = index.find_run(name)
+        step = next((one for one in index.steps(row.run) if one.step == int(number)), None)
+    finally:
+        index.close()
+    if step is None or step.picture is None or step.status != "ok":
+        raise UsageError(f"{row.run} has no picture at step {number}", "b100 steps RUN lists them")
+    into.mkdir(parents=True, exist_ok=True)
+    return into, Fork(
+        parent=row.run,
+        step=int(number),
+        image=row.image,
+        picture=open_picture(source, step.picture),
+        ask=ask_of(args),
+    )
+
+
+def _detach(
+    root: Path, planned: "tuple[PlannedRun, ...]", images: int, args: argparse.Namespace
+) -> int:
+    from b100tui.engine.edit import prepare
+    from b100tui.jobs import b100, start
+
+    names = prepare(root, planned)
+    words = ["edit", "resume", *names, "--root", str(root), "--yes", "--jobs", str(args.jobs)]
+    for option in ("budget", "run_budget"):
+        if (value := getattr(args, option)) is not None:
+            words += [f"--{option.replace('_', '-')}", f"{value:g}"]
+    if args.config:
+        words += ["--config", args.config]
+    title = names[0] if len(names) == 1 else f"{len(names)} runs"
+    id = start(root, "edit", b100(*words), images, title)
+    if args.json:
+        emit_json({"job": id, "runs": list(names)})
+    else:
+        print(id)
+        narrate(f"{len(names)} runs in the background; b100 jobs log {id} --follow shows it")
+    return 0
+
+
+def _show(report: "EditReport", as_json: bool) -> None:
+    if as_json:
+        emit_json(_contract(report))
+        return
+    for one in report.runs:
+        why = f": {one.reason}" if one.reason else ""
+        cost = f"  ${one.usd:.4f}" if one.usd else ""
+        print(f"{one.run}  {one.steps_done} steps  {one.status}{cost}{why}")
+    if not report.runs:
+        narrate("nothing to do: every run is complete, or needs --retry-failed")
+    if report.usd:
+        maybe = report.possibly_billed_usd
+        more = f", ${maybe:.4f} of it possibly billed" if maybe else ""
+        print(f"${report.usd:.4f} spent{more}", file=sys.stderr)
+
+
+def _contract(report: "EditReport") -> dict[str, Any]:
+    names = ("run", "steps_done", "status", "reason", "usd", "total_usd", "possibly_billed_usd")
+    return {
+        "runs": [{name: getattr(one, name) for name in names} for one in report.runs],
+        "usd": report.usd,
+        "possibly_billed_usd": report.possibly_billed_usd,
+    }

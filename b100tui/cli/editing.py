@@ -1,0 +1,208 @@
+"""The words, the estimate and the yes that `edit`, `estimate` and `judge` share."""
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from b100tui.cli.output import emit_json, narrate
+from b100tui.model.errors import UsageError
+from b100tui.model.text import clean_line
+
+if TYPE_CHECKING:
+    from b100tui.engine.estimate import Estimate
+    from b100tui.engine.events import Progress, Tell
+    from b100tui.engine.request import Ask, Limits
+
+_EVERY_SECONDS = 0.2
+
+
+def add_ask(parser: argparse.ArgumentParser) -> None:
+    """Add what says how to edit."""
+    parser.add_argument("--editor", required=True, metavar="E", help="b100 editors lists them")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--recipe", default="replicate", metavar="R", help="default: replicate")
+    what.add_argument("--prompt", metavar="TEXT", help="your own words instead of a recipe")
+    parser.add_argument("--steps", type=int, default=100, metavar="N", help="default: 100")
+    parser.add_argument("--repeats", type=int, default=1, metavar="K", help="default: 1")
+    parser.add_argument("--seed", metavar="none|fixed:S|per-step:S", help="default: none")
+    parser.add_argument("--temperature", type=float, metavar="T")
+    parser.add_argument("--resolution", metavar="1K|2K|4K|interleaved", help="default: 2K")
+    parser.add_argument("--aspect-ratio", metavar="W:H", help="default: as the input")
+    parser.add_argument("--thinking", metavar="LEVEL", help="where the model has levels")
+    parser.add_argument("--session", choices=("multi", "single"), default="multi")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="for the editor itself"
+    )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add budget, confirmation and how many at once."""
+    parser.add_argument("--budget", type=float, metavar="USD", help="most dollars of this call")
+    parser.add_argument("--run-budget", type=float, metavar="USD", help="most dollars of a run")
+    parser.add_argument("--yes", action="store_true", help="do not ask; needs --budget if paid")
+    parser.add_argument("--jobs", type=int, default=8, metavar="N", help="runs at once")
+    parser.add_argument("--detach", action="store_true", help="as a job that outlives the terminal")
+    parser.add_argument("--estimate", action="store_true", help="only say what it would take")
+
+
+def ask_of(args: argparse.Namespace) -> "Ask":
+    """Return the options as the engine takes them."""
+    from b100tui.engine.request import Ask
+
+    extra: dict[str, Any] = {}
+    for word in args.set:
+        name, mark, value = word.partition("=")
+        if not mark or not name:
+            raise UsageError(f"--set {clean_line(word)!r}", "write --set NAME=VALUE")
+        extra[name] = _value(value)
+    return Ask(
+        editor=args.editor,
+        recipe=args.recipe,
+        prompt=args.prompt,
+        steps=args.steps,
+        repeats=args.repeats,
+        seed=args.seed,
+        temperature=args.temperature,
+        resolution=args.resolution,
+        aspect_ratio=args.aspect_ratio,
+        thinking=args.thinking,
+        session=args.session,
+        extra=extra,
+    )
+
+
+def limits_of(args: argparse.Namespace) -> "Limits":
+    """Return the caps as the engine takes them."""
+    from b100tui.engine.request import Limits
+
+    return Limits(budget=args.budget, run_budget=args.run_budget, jobs=max(1, args.jobs))
+
+
+def confirm(told: "Estimate", args: argparse.Namespace) -> None:
+    """Let paid work begin only with a typed yes, or with --yes and --budget.
+
+    Raises UsageError otherwise; free work needs neither.
+    """
+    if told.is_free or not told.images:
+        return
+    if args.yes:
+        if args.budget is None:
+            raise UsageError(
+                f"--yes for paid work (likely ${told.usd.likely:.2f}) needs a cap",
+                "add --budget USD",
+            )
+        return
+    show_estimate(told, False, to_person=True)
+    if not sys.stdin.isatty():
+        raise UsageError("this would cost money", "add --yes and --budget USD, or use a terminal")
+    cap = f", capped at ${args.budget:.2f}" if args.budget is not None else ""
+    print(f"Type yes to spend about ${told.usd.likely:.2f}{cap}: ", end="", file=sys.stderr)
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() != "yes":
+        raise UsageError("not confirmed; nothing was sent", "type yes, or give --yes and --budget")
+
+
+def show_estimate(told: "Estimate", as_json: bool, *, to_person: bool = False) -> None:
+    """Print an estimate: the contract's JSON, or words (on stderr when a question follows)."""
+    if as_json:
+        emit_json(told)
+        return
+    out = sys.stderr if to_person else sys.stdout
+    lines = [
+        f"{told.images:,} images in {told.runs:,} runs",
+        f"dollars   low {told.usd.low:,.2f}  likely {told.usd.likely:,.2f}  "
+        f"reserved at most {told.usd.high:,.2f}   (prices of {told.price_table_date})",
+        f"hours     about {told.hours:,.1f}; the longest run alone {told.longest_run_hours:,.1f}",
+        f"disk      about {told.gigabytes:,.2f} GB",
+    ]
+    if len(told.editors) > 1:
+        lines += [
+            f"  {part.editor:<24} {part.images:>7,} images  ${part.usd.likely:>9,.2f}  "
+            f"{part.hours:,.1f} h"
+            for part in told.editors
+        ]
+    lines += [f"limit     {text}" for text in told.limits]
+    lines += [f"assumed   {text}" for text in told.assumptions]
+    print("\n".join(lines), file=out)
+
+
+def shower(args: argparse.Namespace, runs: int) -> "Tell":
+    """Return what shows progress on stderr: a job's events, or lines for a person."""
+    from b100tui.jobs import Reporter
+
+    reporter = Reporter.current()
+    state = _Shown(reporter, args.verbose, runs)
+    return state.tell
+
+
+class _Shown:
+    """Adds up the progress of all runs; called from many threads, one line at a time."""
+
+    def __init__(self, reporter: Any, verbose: int, runs: int) -> None:
+        import threading
+
+        self._reporter = reporter
+        self._verbose = verbose
+        self._runs = runs
+        self._mutex = threading.Lock()
+        self._done: dict[str, int] = {}
+        self._total: dict[str, int] = {}
+        self._began: dict[str, int] = {}
+        self._failed = 0
+        self._last = 0.0
+        self._live = sys.stderr.isatty()
+
+    def tell(self, event: "Progress") -> None:
+        with self._mutex:
+            if event.kind == "run_started":
+                self._began[event.run] = max(0, event.done)
+                self._total[event.run] = event.total
+                self._done[event.run] = max(0, event.done)
+            elif event.kind == "committed":
+                self._done[event.run] = event.done
+            elif event.kind == "run_ended" and event.message:
+                self._failed += 1
+            self._print(event)
+            self._report(event)
+
+    def _report(self, event: "Progress") -> None:
+        if self._reporter is None:
+            return
+        began = sum(self._began.values())
+        self._reporter.progress(
+            sum(self._done.values()) - began, sum(self._total.values()) - began, self._failed
+        )
+        if event.kind in {"failed", "run_ended"} and event.message:
+            self._reporter.note(f"{event.run} step {event.step}: {clean_line(event.message)}")
+        if event.kind == "run_ended":
+            self._reporter.flush()
+
+    def _print(self, event: "Progress") -> None:
+        where = f"{event.run} step {event.step}"
+        if event.kind == "failed" or (event.kind == "run_ended" and event.message):
+            self._clear()
+            narrate(f"{where}: {event.message}")
+        elif event.kind == "committed" and (self._verbose or self._runs == 1):
+            cost = f", ${event.usd:.4f}" if event.usd else ""
+            self._clear()
+            narrate(f"{where} of {event.total}: {event.seconds or 0:.1f} s{cost}")
+        elif self._live and time.monotonic() - self._last > _EVERY_SECONDS:
+            self._last = time.monotonic()
+            text = f"{sum(self._done.values()):,} of {sum(self._total.values()):,} steps"
+            if event.kind == "waiting" and event.seconds is not None:
+                text = f"{where}: waiting {event.seconds:.0f} s ({clean_line(event.message)})"
+            print(f"\r\x1b[K{text[:100]}", end="", file=sys.stderr, flush=True)
+
+    def _clear(self) -> None:
+        if self._live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _value(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

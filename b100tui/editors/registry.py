@@ -1,0 +1,106 @@
+"""Which editors there are, whether each can run here, and how one is opened."""
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from b100tui.editors.keys import find_key, key_place
+from b100tui.editors.protocol import Editor
+from b100tui.editors.schedule import derive_seed, draw_schedule, profiles
+from b100tui.editors.table import Row, Table
+from b100tui.model.errors import UsageError
+from b100tui.model.records import RunPlan
+
+# A schedule is drawn for this many steps, so that continuing a run does not change its past.
+_DRAWN_STEPS = 1000
+
+
+class Availability(Struct, frozen=True, kw_only=True):
+    """Whether an editor can run here, and if not why and what to do."""
+
+    id: str
+    name: str
+    kind: str
+    model: str
+    ready: bool
+    reason: str = ""
+    fix: str = ""
+    note: str = ""
+
+
+def open_editor(name: str, row: Row, plan: RunPlan) -> Editor:
+    """Return editor `name` ready for the run of `plan`; no network and no weights yet.
+
+    Raises UsageError when it cannot run here, with the fix.
+    """
+    if row.kind not in _OPENERS:
+        raise UsageError(f"editor {name}: no kind {row.kind!r}", f"kinds: {', '.join(_OPENERS)}")
+    return _OPENERS[row.kind](name, row, plan)
+
+
+def _simulate(name: str, row: Row, plan: RunPlan) -> Editor:
+    from b100tui.editors.simulate import SimulatedEditor
+
+    profile = name if name in profiles() else "sim-pro"
+    extra = plan.parameters.get("extra", {})
+    seed = plan.parameters.get("schedule_seed", 0)
+    schedule = draw_schedule(
+        profile,
+        derive_seed("edit", seed, plan.run),
+        plan.run,
+        _DRAWN_STEPS,
+        strength=float(extra.get("strength", 1.0)),
+        plain_copy=plan.recipe.startswith("replicate"),
+    )
+    scale = float(extra.get("scale", plan.parameters.get("scale", 1.0)))
+    return SimulatedEditor(schedule, scale=scale, reasons=profile in {"sim-pro", "sim-steady"})
+
+
+_OPENERS: dict[str, Callable[[str, Row, RunPlan], Editor]] = {
+    "simulate": _simulate,
+}
+
+
+def availability(table: Table) -> list[Availability]:
+    """Return every editor with whether it can run here."""
+    found = []
+    for id, row in table.editors.items():
+        reason, fix = _missing(row)
+        found.append(
+            Availability(
+                id=id,
+                name=row.title or id,
+                kind=row.kind,
+                model=row.model,
+                ready=not reason,
+                reason=reason,
+                fix=fix,
+                note=row.note,
+            )
+        )
+    return found
+
+
+def _missing(row: Row) -> tuple[str, str]:
+    if row.kind in {"gemini", "openai"}:
+        if row.vertex or find_key(row.kind, row.key_variable) is not None:
+            return "", ""
+        return "no API key", key_place(row.kind, row.key_variable)
+    if row.kind == "diffusers":
+        gone = [name for name in ("torch", "diffusers", "transformers") if not _there(name)]
+        return (f"needs {', '.join(gone)}", "pip install 'b100[local]'") if gone else ("", "")
+    if row.kind == "command":
+        program = row.command[0] if row.command else ""
+        if not program or shutil.which(os.path.expanduser(program)) is None:
+            return f"no program {program!r}", 'set command = ["PROGRAM", ...] in editors.toml'
+    if row.kind == "comfyui" and not Path(row.workflow).expanduser().is_file():
+        return "no workflow file", 'set workflow = "FILE.json" in your editors.toml'
+    return "", ""
+
+
+def _there(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None

@@ -1,0 +1,78 @@
+"""The check of a received picture before it may enter a chain: whole, and not one flat colour.
+
+It only reads: the bytes are stored as they came.
+"""
+
+import zlib
+from typing import Any
+
+from b100tui.model.errors import PictureError
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_END = b"IEND"
+# Noise and photographs need far more; below it a PNG may be one flat colour and is decoded.
+_SUSPECT_BITS_PER_PIXEL = 1.0
+_REDUCED = 8
+_FLAT = 2  # levels between darkest and lightest sample of a picture that counts as blank
+
+
+def fault_of(data: bytes) -> str:
+    """Return why `data` may not enter a chain ("truncated", "blank", ...), or an empty string.
+
+    A JPEG is decoded at an eighth of its size, a PNG is walked by its checksums and decoded
+    where it is suspiciously small, everything else is decoded whole.
+    """
+    if not data:
+        return "empty"
+    if data.startswith(_PNG):
+        broken = _png_fault(data)
+        if broken:
+            return broken
+    return _pixel_fault(data)
+
+
+def is_blank(data: bytes) -> bool:
+    """Say whether the picture is one flat colour."""
+    return _pixel_fault(data) == "blank"
+
+
+def _png_fault(data: bytes) -> str:
+    place = len(_PNG)
+    while place + 12 <= len(data):
+        length = int.from_bytes(data[place : place + 4], "big")
+        end = place + 12 + length
+        if end > len(data):
+            return "truncated"
+        kind = data[place + 4 : place + 8]
+        stored = int.from_bytes(data[end - 4 : end], "big")
+        if zlib.crc32(memoryview(data)[place + 4 : end - 4]) != stored:
+            return "damaged: a checksum does not hold"
+        if kind == _PNG_END:
+            return ""
+        place = end
+    return "truncated"
+
+
+def _pixel_fault(data: bytes) -> str:
+    from PIL import Image
+
+    from b100tui.imaging.header import open_image
+
+    try:
+        with open_image(data) as image:
+            width, height = image.size
+            if (
+                image.format == "PNG"
+                and len(data) * 8 > width * height * _SUSPECT_BITS_PER_PIXEL
+                and len(data) > 64 * 1024
+            ):
+                return ""
+            if image.format == "JPEG":
+                image.draft("RGB", (max(1, width // _REDUCED), max(1, height // _REDUCED)))
+            image.load()
+            extrema: Any = image.convert("RGB").getextrema()
+    except PictureError as error:
+        return error.message
+    except (OSError, SyntaxError, ValueError, zlib.error, Image.DecompressionBombError) as error:
+        return "truncated" if "truncated" in str(error) else f"does not decode: {error}"
+    return "blank" if max(high - low for low, high in extrema) <= _FLAT else ""

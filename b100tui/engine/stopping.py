@@ -1,0 +1,53 @@
+"""How work is asked to end: first finish the running steps, then abort them."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Stop:
+    """Two flags: `finish` (no new step begins) and `abort` (running calls end now)."""
+
+    def __init__(self) -> None:
+        self.finish = threading.Event()
+        self.abort = threading.Event()
+        self.reason = ""
+
+    def ask(self, reason: str = "stopped by a person") -> None:
+        """Ask once to finish, a second time to abort."""
+        if self.finish.is_set():
+            self.abort.set()
+        self.reason = self.reason or reason
+        self.finish.set()
+
+    def end(self, reason: str) -> None:
+        """Begin no further step because of `reason`; running steps finish."""
+        self.reason = self.reason or reason
+        self.finish.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait up to `seconds`; True when asked to finish meanwhile."""
+        return self.finish.wait(seconds)
+
+
+@contextmanager
+def interruptible(stop: Stop) -> Iterator[None]:
+    """Turn the first ctrl-c (and SIGTERM) into `finish`, the second into `abort`.
+
+    Does nothing outside the main thread: an explorer steers its own Stop.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        stop.ask("interrupted")
+
+    before = {one: signal.signal(one, asked) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
