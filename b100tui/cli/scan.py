@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from b100tui.cli.output import add_json, emit_json, narrate, reading_root
 from b100tui.model.errors import StoreError, UsageError
 from b100tui.model.text import clean_line
 
 if TYPE_CHECKING:
     from b100tui.model.scan import LeftOut
+    from b100tui.sources.difference import Difference
     from b100tui.sources.preview import Preview, RunPreview
 
 _RUNS = 40  # runs and names printed without -v
@@ -21,7 +24,9 @@ _NAMES = 8
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 scan`."""
     parser.add_argument("dir", nargs="?", metavar="DIR", help="folder of runs")
-    parser.add_argument("--mapping", metavar="FILE", help="read the folder by this mapping.toml")
+    parser.add_argument(
+        "--mapping", metavar="FILE", help="read by this mapping.toml, and say what that changes"
+    )
     parser.add_argument(
         "--write-mapping",
         action="store_true",
@@ -49,6 +54,11 @@ def run(args: argparse.Namespace) -> int:
     found = preview(
         root, scan, progress=lambda done, total: bar.show(f"{done:,} of {total:,} headers read")
     )
+    if args.mapping:
+        from b100tui.sources.difference import difference
+
+        before = scan_folder(root, find_mapping(workspace_dirs(root)))
+        found = structs.replace(found, difference=difference(before, scan))
     bar.end()
     if args.json:
         emit_json(found)
@@ -95,6 +105,16 @@ def _lines(root: Path, found: "Preview", *, wordy: bool) -> list[str]:
         f"read as {found.layout}: {_count(len(found.runs), 'run')}, {_count(steps, 'step')},"
         f" {len(found.unused):,} not used, {len(found.unreadable):,} unreadable",
     ]
+    readings = found.readings if wordy else found.readings[:_NAMES]
+    lines += [
+        f"  {one.layout}: {_count(one.runs, 'run')}, {_count(one.steps, 'step')}"
+        f"{' in ' + clean_line(one.path) if one.path else ''}: {clean_line(one.why)}"
+        for one in readings
+    ]
+    if len(readings) < len(found.readings):
+        lines.append(f"  and {len(found.readings) - len(readings):,} more (-v shows all)")
+    if found.difference is not None:
+        lines += ["", *_difference_lines(found.difference, wordy)]
     shown = found.runs if wordy else found.runs[:_RUNS]
     for one in shown:
         lines += ["", *_run_lines(one)]
@@ -158,6 +178,31 @@ def _run_lines(one: "RunPreview") -> list[str]:
         lines.append(f"  and {len(one.aspect_changes) - _NAMES} more changes of aspect")
     if one.stopped:
         lines.append(f"  stopped: {clean_line(one.stopped)}")
+    return lines
+
+
+def _difference_lines(change: "Difference", wordy: bool) -> list[str]:
+    """Return what the mapping changes, one run a line."""
+    head = f"Against the reading without it ({change.before})"
+    if change.nothing:
+        return [f"{head}: nothing changes"]
+    lines = [f"{head}:"]
+    entries = [f"  + {clean_line(name)}" for name in change.added]
+    entries += [f"  - {clean_line(name)}" for name in change.removed]
+    entries += [
+        f"  ~ {clean_line(one.run)}: {clean_line('; '.join(one.changes))}" for one in change.changed
+    ]
+    lines += entries if wordy else entries[:_RUNS]
+    if not wordy and len(entries) > _RUNS:
+        lines.append(f"  and {len(entries) - _RUNS:,} more runs (-v shows all)")
+    for paths, words in (
+        (change.newly_used, "used now"),
+        (change.no_longer_used, "no longer used"),
+    ):
+        if paths:
+            names = clean_line(", ".join(paths[:_NAMES]))
+            more = f" and {len(paths) - _NAMES:,} more" if len(paths) > _NAMES else ""
+            lines.append(f"  {_count(len(paths), 'picture')} {words}: {names}{more}")
     return lines
 
 

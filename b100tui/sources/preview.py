@@ -9,7 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from b100tui.model.records import Step
-from b100tui.model.scan import Duplicate, LeftOut, Scan, SourceRun
+from b100tui.model.scan import Duplicate, LeftOut, Reading, Scan, SourceRun
+from b100tui.sources.difference import Difference
 from b100tui.sources.paths import natural
 from b100tui.sources.reading import read_step
 
@@ -52,9 +53,11 @@ class Preview(Struct, frozen=True, kw_only=True):
     """The whole answer of `scan`."""
 
     layout: str
+    readings: list[Reading]
     runs: list[RunPreview]
     unused: list[LeftOut]
     unreadable: list[LeftOut]
+    difference: Difference | None = None  # what a given mapping changes
 
 
 def preview(
@@ -85,6 +88,7 @@ def preview(
         pool.shutdown(cancel_futures=True)  # an interrupted scan leaves at once
     return Preview(
         layout=scan.layout,
+        readings=list(scan.readings),
         runs=runs,
         unused=list(scan.unused),
         unreadable=sorted(unreadable, key=lambda left: natural(left.path)),

@@ -169,3 +169,61 @@ def test_columns_taken_for_scores_are_named(
     put(folder(tmp_path), "s.csv", data=b"run,step,brisque,my metric\ncat,1,2,3\n")
     assert main(["scan", str(tmp_path)]) == 0
     assert "with 2 scores: brisque, my_metric" in capsys.readouterr().out
+
+
+def test_scan_says_what_it_recognised_and_by_which_sign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answer(capsys, str(folder(tmp_path)))
+    why = "one number in each file name is the step"
+    assert found["readings"] == [{"layout": "guess", "path": "", "why": why, "runs": 1, "steps": 5}]
+    assert main(["scan", str(tmp_path)]) == 0
+    assert f"guess: 1 run, 5 steps: {why}" in capsys.readouterr().out
+
+
+def test_given_mapping_shows_what_it_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(r"image = '(?P<image>cat)/step_(?P<step>[014])\.png'")
+    root = folder(tmp_path / "root")
+    put(root, *(f"dog/step_{n}.png" for n in range(3)))
+    found = answer(capsys, str(root), "--mapping", str(mapping))
+    assert found["difference"] == {
+        "before": "guess",
+        "after": "mapping",
+        "added": [],
+        "removed": ["dog"],
+        "changed": [
+            {"run": "cat", "was": "cat", "changes": ["2 steps fewer, the first is 5"]},
+        ],
+        "newly_used": [],
+        "no_longer_used": [
+            *("cat/step_5.png", "cat/step_6.png"),
+            *(f"dog/step_{n}.png" for n in range(3)),
+        ],
+    }
+    assert main(["scan", str(root), "--mapping", str(mapping)]) == 0
+    told = capsys.readouterr().out
+    assert "  - dog\n  ~ cat: 2 steps fewer, the first is 5\n" in told
+    assert "5 pictures no longer used: cat/step_5.png" in told
+
+
+def test_given_mapping_that_changes_nothing_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer(capsys, str(folder(tmp_path)), "--write-mapping")
+    mapping = tmp_path / ".b100" / "mapping.toml"
+    assert main(["scan", str(tmp_path), "--mapping", str(mapping)]) == 0
+    assert "nothing changes" in capsys.readouterr().out
+
+
+def test_given_mapping_that_renames_a_run_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text("[[runs]]\nfiles = 'cat/step_(?P<step>[0-9])\\.png'\nrun = 'moss'\n")
+    found = answer(capsys, str(folder(tmp_path / "root")), "--mapping", str(mapping))
+    (change,) = found["difference"]["changed"]  # type: ignore[index]
+    assert change["was"] == "cat"
+    assert change["changes"][0] == "run cat -> moss"
