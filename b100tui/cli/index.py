@@ -1,8 +1,9 @@
 """`b100 index`: builds or refreshes the index of a folder."""
 
 import argparse
-import time
+import sys
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import refreshed
@@ -21,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 index`."""
     parser.add_argument("dir", nargs="?", metavar="ROOT", help="folder of runs")
     parser.add_argument("--previews", action="store_true", help="make the preview pictures too")
-    parser.add_argument("--watch", action="store_true", help="go on refreshing until ctrl-c")
+    parser.add_argument("--watch", action="store_true", help="report each change until ctrl-c")
     parser.add_argument("--rebuild", action="store_true", help="read everything anew")
     parser.add_argument(
         "--verify", action="store_true", help="hash the pictures and compare with their sidecars"
@@ -44,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
         _previews(root, args.config)
     _print(args, report, found)
     while args.watch:
-        time.sleep(WATCH_SECONDS)
+        sys.stdout.flush()  # whoever reads a pipe waits for each report
+        sleep(WATCH_SECONDS)
         newer = refreshed(root)
         if newer.generation != report.generation:
             report = newer

@@ -42,6 +42,10 @@ def opened(args: argparse.Namespace, positional: str | None = None) -> "Index":
             if not there:
                 raise
             narrate(f"{error.message}: showing the index as it was before")
+        except StoreError as error:  # a full disk bars new generations, not reading the old one
+            if not there:
+                raise
+            narrate(f"{error.message}: showing the index as it was before\n  fix: {error.hint}")
     try:
         index = open_index(root)
     except StoreError as error:  # moved aside, so that the next refresh makes it anew

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from b100tui.model.errors import UsageError
+from b100tui.model.errors import RootError, UsageError
 from b100tui.model.text import clean
-from b100tui.workspace.places import last_root, resolve_root
+from b100tui.workspace.places import last_root, remembered_root, resolve_root
 
 
 def add_json(parser: argparse.ArgumentParser, *, lines: bool = False) -> None:
@@ -46,10 +46,16 @@ def reading_root(args: argparse.Namespace, positional: str | None = None) -> Pat
     given = positional or args.root or os.environ.get("B100_ROOT")
     if given:
         return resolve_root(given)
-    root = last_root()
+    root = remembered_root()
     if root is None:
         raise UsageError("no folder of runs is known", "name one: b100 runs ROOT, or --root ROOT")
-    return root
+    try:
+        return resolve_root(root)
+    except RootError as error:
+        raise RootError(
+            f"{error.message}; it is the folder that was used last",
+            "name another: b100 runs ROOT, or --root ROOT",
+        ) from error
 
 
 def writing_root(args: argparse.Namespace) -> Path:

@@ -140,7 +140,8 @@ def _writing(temporary: Path, previous: Path | None) -> Iterator["Connection"]:
     from b100tui.index.derive import fill_metrics
     from b100tui.index.tables import append, statement
 
-    hint = "free space, or point B100_CACHE_DIR elsewhere; the generation before still serves"
+    hint = "free space, or point B100_CACHE_DIR elsewhere"
+    hint += "" if previous is None else "; the generation before still serves"
     try:
         if previous is not None:
             shutil.copyfile(previous, temporary)

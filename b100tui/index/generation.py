@@ -78,7 +78,7 @@ def publish(temporary: Path, cache: Path, generation: int) -> Path:
     except OSError as error:
         raise StoreError(
             f"cannot publish {final}: {error.strerror}",
-            "free space, or point B100_CACHE_DIR elsewhere; the generation before still serves",
+            "free space, or point B100_CACHE_DIR elsewhere",
         ) from error
     return final
 

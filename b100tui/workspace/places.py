@@ -107,10 +107,19 @@ def remember_root(root: Path) -> bool:
 
 def last_root() -> Path | None:
     """Return the last used root if it still exists."""
+    path = remembered_root()
+    try:
+        return path if path is not None and path.is_dir() else None
+    except (OSError, ValueError):
+        return None
+
+
+def remembered_root() -> Path | None:
+    """Return the last used root, whether or not it still exists."""
     try:
         text = (state_dir() / "last-root").read_bytes()
         path = Path(os.fsdecode(text.rstrip(b"\n")))
-        return path if path.is_absolute() and path.is_dir() else None
+        return path if path.is_absolute() else None
     except (OSError, ValueError):
         return None
 

@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from b100tui.cli import index
 from b100tui.cli.main import main
 from b100tui.workspace.places import cache_dir
-from tests.index.folder import add_run, png
+from tests.index.folder import add_run, add_step, png
 
 RUN = "fog/replicate-2k/run-0"
 KEYS = {
@@ -73,3 +74,23 @@ def test_a_folder_that_is_not_there_is_named(
 ) -> None:
     assert main(["index", str(tmp_path / "nothing")]) == 1
     assert "nothing does not exist" in capsys.readouterr().err
+
+
+def test_watching_tells_each_new_generation_until_it_is_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_run(tmp_path, RUN, 1)
+    looked = 0
+
+    def another_look(_: float) -> None:
+        nonlocal looked
+        looked += 1
+        if looked == 1:
+            add_step(tmp_path, RUN, 1)
+        if looked == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(index, "sleep", another_look)
+    assert main(["index", str(tmp_path), "--watch", "--json"]) == 130
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(found["generation"], found["steps"]) for found in told] == [(1, 1), (2, 2)]

@@ -99,3 +99,12 @@ def test_a_folder_with_records_of_b100_is_a_root(
     (tmp_path / "root" / ".b100").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "root")
     assert output.writing_root(args()) == tmp_path / "root"
+
+
+def test_a_last_used_root_that_vanished_is_named(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    remember_root(gone)
+    gone.rmdir()
+    with pytest.raises(RootError, match="gone does not exist; it is the folder that was used last"):
+        output.reading_root(args())

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from b100tui.cli.main import main
+from b100tui.index import build
 from b100tui.index.generation import lock_path
+from b100tui.model.errors import StoreError
 from b100tui.workspace.locks import hold
 from b100tui.workspace.places import cache_dir, last_root
 from tests.index.folder import add_run, add_step
@@ -139,3 +141,32 @@ def test_a_filter_that_leaves_nothing_is_no_empty_folder(
     assert main(["runs", str(root), "--filter", "image:nothing"]) == 0
     told = capsys.readouterr()
     assert "0 runs, 0 steps" in told.out and told.err == ""
+
+
+def test_an_index_that_cannot_be_renewed_still_answers(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["runs", str(root), "--json"]) == 0
+    before = capsys.readouterr().out
+    add_step(root, B, 3)
+
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("the index could not be written: No space left", "free space")
+
+    monkeypatch.setattr(build, "refresh", full)
+    assert main(["runs", str(root), "--json"]) == 0
+    told = capsys.readouterr()
+    assert told.out == before
+    assert "No space left" in told.err and "fix: free space" in told.err
+
+
+def test_a_first_index_that_cannot_be_written_is_a_failure(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("the index could not be written: No space left", "free space")
+
+    monkeypatch.setattr(build, "refresh", full)
+    assert main(["runs", str(root), "--json"]) == 1
+    told = capsys.readouterr()
+    assert told.out == "" and "No space left" in told.err
