@@ -13,20 +13,40 @@ class Failed(Struct, frozen=True):
 
 
 class Begin(Struct, frozen=True, tag="begin"):
-    """First request: where the pictures are, which metrics will be asked for, how hard to work."""
+    """First request: where the pictures are, which metrics will be asked for, how hard to work.
+
+    `device` is auto, cpu or a torch device; `dtype` float32 or bf16; `pixels` the size of the
+    largest picture, which bounds the processes beside the GPU; `timeout` the seconds one metric
+    may take for one picture.
+    """
 
     root: str
     metrics: tuple[str, ...]
     threads: int
     nice: bool = False
+    device: str = "auto"
+    dtype: str = "float32"
+    pixels: int = 0
+    timeout: float = 600.0
+
+
+class Prove(Struct, frozen=True, tag="prove"):
+    """Load these metrics and measure a known picture with each; answered by `Proved`."""
+
+    metrics: tuple[str, ...]
 
 
 class Read(Struct, frozen=True, tag="read"):
-    """Read a picture (and its reference) and say its hash; pixels wait for `Measure`."""
+    """Read a picture (and its reference) and say its hash; pixels wait for `Measure`.
+
+    `alone`: nothing else is in flight, and each metric is announced by `Doing`, so that the one a
+    worker dies with is known.
+    """
 
     job: int
     picture: PictureRef
     reference: PictureRef | None = None
+    alone: bool = False
 
 
 class Measure(Struct, frozen=True, tag="measure"):
@@ -36,14 +56,25 @@ class Measure(Struct, frozen=True, tag="measure"):
     metrics: tuple[str, ...]
 
 
-Request = Begin | Read | Measure
+Request = Begin | Prove | Read | Measure
 
 
 class Hello(Struct, frozen=True, tag="hello"):
-    """The worker is ready: what each metric's version hashes, and which cannot be loaded."""
+    """The worker is ready: what each metric's version hashes, which cannot be loaded, and how
+    many pictures it wants in flight to keep its device busy.
+    """
 
     versions: dict[str, dict[str, str]]
     failures: dict[str, Failed] = {}
+    window: int = 0
+    device: str = "cpu"
+    processes: int = 0
+
+
+class Proved(Struct, frozen=True, tag="proved"):
+    """The metrics that failed on the known picture, and why."""
+
+    failures: dict[str, Failed]
 
 
 class Found(Struct, frozen=True, tag="found"):
@@ -57,6 +88,21 @@ class Found(Struct, frozen=True, tag="found"):
     failed: Failed | None = None
 
 
+class Doing(Struct, frozen=True, tag="doing"):
+    """The metric a job that is alone goes on with."""
+
+    job: int
+    metric: str
+
+
+class Stuck(Struct, frozen=True, tag="stuck"):
+    """A metric overran its time on these jobs; the worker ends after saying so."""
+
+    jobs: tuple[int, ...]
+    metric: str
+    seconds: float
+
+
 class Result(Struct, frozen=True, tag="result"):
     """Values and failures of `job` by metric; `pixels` is (width, height) as decoded."""
 
@@ -67,4 +113,14 @@ class Result(Struct, frozen=True, tag="result"):
     seconds: dict[str, float]
 
 
-Reply = Hello | Found | Result
+class Usage(Struct, frozen=True, tag="usage"):
+    """Resident bytes of the worker and its processes now and at most, and how busy its device
+    was: the share of the time since the first batch.
+    """
+
+    resident: int
+    peak: int
+    busy: float | None = None
+
+
+Reply = Hello | Proved | Found | Doing | Stuck | Result | Usage

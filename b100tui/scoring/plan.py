@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from b100tui.metrics import registry
+from b100tui.metrics.preflight import check
 from b100tui.model.errors import MetricError
 from b100tui.model.metric import Metric
 from b100tui.model.records import Step
@@ -23,11 +24,12 @@ class Task(Struct, frozen=True):
     reference: Step | None = None
 
 
-def choose_metrics(text: str) -> tuple[tuple[Metric, ...], dict[str, str]]:
+def choose_metrics(text: str, python: str = "") -> tuple[tuple[Metric, ...], dict[str, str]]:
     """Return the metrics meant by `all`, `probes`, `paper` or NAME,..., and those not ready.
 
-    The second part maps id to the reason. Groups leave out, without a word, probes that are
-    not ready. Raises MetricError for an unknown name.
+    `python` is the interpreter that will score (empty: this one). The second part maps id to the
+    reason. Groups leave out, without a word, probes that are not ready. Raises MetricError for an
+    unknown name.
     """
     chosen: dict[str, Metric] = {}
     for word in filter(None, (part.strip() for part in text.split(","))):
@@ -38,7 +40,7 @@ def choose_metrics(text: str) -> tuple[tuple[Metric, ...], dict[str, str]]:
             chosen[metric.id] = metric
     if not chosen:
         raise MetricError(f"no metric named in {text!r}", "e.g. --metrics probes")
-    states = {name: registry.availability(metric) for name, metric in chosen.items()}
+    states = check(list(chosen), python)
     ready = tuple(metric for name, metric in chosen.items() if states[name].ready)
     return ready, {name: state.reason for name, state in states.items() if not state.ready}
 

@@ -3,6 +3,9 @@
 Started as `python -m b100tui.scoring.worker IN OUT` with two inherited pipe ends that carry the
 messages; standard output belongs to the backends, who print on it, and goes to the log. The
 worker writes no file. It ends when its parent does: IN then reads as closed.
+
+A picture is read and decoded once, in one of a few threads, and goes as pixels to the lanes of
+the metrics asked for; when the last metric has answered, the result is sent.
 """
 
 import math
@@ -13,7 +16,7 @@ import threading
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
@@ -21,32 +24,52 @@ from typing import BinaryIO
 import msgspec
 
 from b100tui.imaging.decode import decode
-from b100tui.metrics.protocol import Backend, Failure, Pixels
+from b100tui.metrics.protocol import Failure, Pixels
 from b100tui.model.errors import PictureError
 from b100tui.model.records import PictureRef
-from b100tui.scoring import backends
-from b100tui.scoring.messages import Begin, Failed, Found, Hello, Measure, Read, Request, Result
+from b100tui.scoring.lanes import Clock, Piece
+from b100tui.scoring.messages import (
+    Begin,
+    Doing,
+    Failed,
+    Found,
+    Measure,
+    Prove,
+    Proved,
+    Read,
+    Reply,
+    Request,
+    Result,
+    Stuck,
+    Usage,
+)
 from b100tui.scoring.reading import Bytes, ChangedError, read_bytes, still_the_same
+from b100tui.scoring.routes import Routes
 
+Say = Callable[[Reply], None]
 KEPT_REFERENCES = 2
+STUCK = 72  # exit code after a metric overran its time
+_WATCH_SECONDS = 1.0
+_USAGE_EVERY = 5.0
 
 
 class Worker:
-    """Serves the requests of one parent with a pool of threads, one picture a thread."""
+    """Serves the requests of one parent; decoding threads hand pictures on to the lanes."""
 
     def __init__(self, begin: Begin, out: BinaryIO) -> None:
         self.root = Path(begin.root)
         self._out = out
         self._writing = threading.Lock()
-        self._pool = ThreadPoolExecutor(begin.threads, "score")
+        self._clock = Clock(lambda job, metric: self.say(Doing(job, metric)))
+        self._threads = ThreadPoolExecutor(begin.threads, "score")
         self._wanted: dict[int, queue.SimpleQueue[tuple[str, ...]]] = {}
         self._references: OrderedDict[PictureRef, Future[_Reference]] = OrderedDict()
         self._listing = threading.Lock()
-        self._backends, failures = backends.load(begin.metrics)
-        versions = {name: made.version_parts(name) for name, made in self._backends.items()}
-        self.say(Hello(versions, failures))
+        self._routes = Routes(begin, self._clock)
+        threading.Thread(target=self._watch, args=(begin.timeout,), daemon=True).start()
+        self.say(self._routes.hello())
 
-    def say(self, message: Hello | Found | Result) -> None:
+    def say(self, message: Reply) -> None:
         """Send one message; the worker ends when nobody listens any more."""
         line = msgspec.json.encode(message) + b"\n"
         with self._writing:
@@ -60,9 +83,18 @@ class Worker:
         """Start or continue a job; never blocks."""
         if isinstance(request, Read):
             self._wanted[request.job] = queue.SimpleQueue()
-            self._pool.submit(self._serve, request).add_done_callback(_end_on_fault)
+            self._threads.submit(self._serve, request).add_done_callback(_end_on_fault)
         elif isinstance(request, Measure):
             self._wanted[request.job].put(request.metrics)
+        elif isinstance(request, Prove):
+            self._threads.submit(self._prove, request.metrics).add_done_callback(_end_on_fault)
+
+    def _prove(self, metrics: Sequence[str]) -> None:
+        failures = {
+            name: Failed(failure.error, failure.message)
+            for name, failure in self._routes.prove(metrics).items()
+        }
+        self.say(Proved(failures))
 
     def _serve(self, request: Read) -> None:
         reference = None
@@ -86,41 +118,30 @@ class Worker:
         if not metrics:
             return
         try:
-            result = self._measured(request, read, reference, metrics)
+            self._hand_over(request, read, reference, metrics)
         except MemoryError:
             failed = Failed("oom", "not enough memory for this picture")
-            result = Result(request.job, None, {}, dict.fromkeys(metrics, failed), {})
-        self.say(result)
+            self.say(Result(request.job, None, {}, dict.fromkeys(metrics, failed), {}))
 
-    def _measured(
+    def _hand_over(
         self, request: Read, read: Bytes, reference: "_Reference | None", metrics: Sequence[str]
-    ) -> Result:
+    ) -> None:
+        """Decode and give the picture to the lanes; the last answer sends the result."""
         try:
             decoded = decode(read.data)
         except PictureError as error:
             words = error.message.replace("picture: ", f"{request.picture.path}: ", 1)
             same = still_the_same(self.root, request.picture, read)
             failed = Failed("unreadable" if same else "changed", words)
-            return Result(request.job, None, {}, dict.fromkeys(metrics, failed), {})
-        values: dict[str, float] = {}
-        failures: dict[str, Failed] = {}
-        seconds: dict[str, float] = {}
+            self.say(Result(request.job, None, {}, dict.fromkeys(metrics, failed), {}))
+            return
+        answers = _Answers(request.job, (decoded.width, decoded.height), len(metrics), self.say)
         against = reference.pixels() if reference else None
-        groups: dict[int, list[str]] = {}
-        for name in metrics:
-            groups.setdefault(id(self._backends[name]), []).append(name)
-        for names in groups.values():
-            started = time.perf_counter()
-            outcomes = _ask(self._backends[names[0]], names, decoded.pixels, against)
-            each = (time.perf_counter() - started) / len(names)
-            for name in names:
-                outcome = checked(outcomes.get(name))
-                seconds[name] = each
-                if isinstance(outcome, Failed):
-                    failures[name] = outcome
-                else:
-                    values[name] = outcome
-        return Result(request.job, (decoded.width, decoded.height), values, failures, seconds)
+        for names in self._routes.split(metrics):
+            base = against if self._routes.compares(names[0]) else None
+            self._routes.lane(names[0]).put(
+                Piece(request.job, names, decoded.pixels, base, request.alone, answers.add)
+            )
 
     def _reference(self, ref: PictureRef) -> "_Reference":
         """Return the reference, read once for all the steps that follow it."""
@@ -139,6 +160,48 @@ class Worker:
             except (PictureError, ChangedError, MemoryError):
                 made.set_result(_Reference(None))
         return made.result()
+
+    def _watch(self, timeout: float) -> None:
+        """End the worker when a metric overruns its time; say what it takes."""
+        told = time.monotonic()
+        peak = 0
+        while True:
+            time.sleep(_WATCH_SECONDS)
+            late = self._clock.overdue(timeout)
+            if late is not None:
+                metric, jobs, seconds = late
+                self.say(Stuck(jobs, metric, seconds))
+                self._routes.kill()
+                os._exit(STUCK)
+            if time.monotonic() - told >= _USAGE_EVERY:
+                told = time.monotonic()
+                resident = self._routes.resident()
+                peak = max(peak, resident)
+                self.say(Usage(resident, peak, self._routes.busy()))
+
+
+class _Answers:
+    """Gathers the answers of a picture's metrics, from any thread, into one result."""
+
+    def __init__(self, job: int, size: tuple[int, int], count: int, say: Say) -> None:
+        self._result = Result(job, size, {}, {}, {})
+        self._left = count
+        self._lock = threading.Lock()
+        self._say = say
+
+    def add(self, metric: str, outcome: object, seconds: float) -> None:
+        """Take one answer; the last one sends them all."""
+        value = checked(outcome)
+        with self._lock:
+            self._result.seconds[metric] = seconds
+            if isinstance(value, Failed):
+                self._result.failures[metric] = value
+            else:
+                self._result.values[metric] = value
+            self._left -= 1
+            last = self._left == 0
+        if last:
+            self._say(self._result)
 
 
 class _Reference:
@@ -184,18 +247,6 @@ def _end_on_fault(job: Future[None]) -> None:
         traceback.print_exception(error)
         sys.stderr.flush()
         os._exit(70)
-
-
-def _ask(
-    backend: Backend, names: Sequence[str], pixels: Pixels, against: Pixels | None
-) -> Mapping[str, object]:
-    try:
-        return backend.measure(names, pixels, against)
-    except MemoryError:
-        failure = Failure("oom", "not enough memory for this picture")
-    except Exception as error:  # the border to foreign code: whatever it raises costs this cell
-        failure = Failure("error", f"{type(error).__name__}: {error}")
-    return dict.fromkeys(names, failure)
 
 
 def main(arguments: Sequence[str]) -> int:

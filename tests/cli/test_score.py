@@ -9,6 +9,11 @@ from b100tui.cli.main import main
 from tests.scoring.pictures import draw, records
 
 
+@pytest.fixture(autouse=True)
+def this_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("B100_SCORE_PYTHON", raising=False)
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "root"
@@ -74,17 +79,6 @@ def test_without_a_root_it_is_wrong_use(
     monkeypatch.chdir(tmp_path)
     assert run() == 2
     assert "--root" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "option", [["--device", "cuda"], ["--shard", "1/2"], ["--ray", "auto"], ["--detach"]]
-)
-def test_what_is_not_there_yet_is_said_and_nothing_is_done(
-    root: Path, option: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("--root", str(root), *option) == 1
-    assert option[0] in capsys.readouterr().err
-    assert records(root) == []
 
 
 def test_an_unknown_run_is_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

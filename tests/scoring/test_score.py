@@ -17,7 +17,7 @@ from b100tui.model.records import PictureRef, Step
 from b100tui.scoring import session
 from b100tui.scoring.messages import Measure, Read, Request
 from b100tui.scoring.process import WorkerProcess
-from b100tui.scoring.run import score
+from b100tui.scoring.run import Standing, score
 from b100tui.scoring.session import Options
 from tests.scoring.pictures import draw, drawn_run, metrics, records, score_all, step_of
 
@@ -179,7 +179,7 @@ def test_cancelling_keeps_what_was_done(tmp_path: Path) -> None:
         steps,
         metrics("lab_l"),
         options=Options(threads=1),
-        progress=lambda settled, wanted: told.append(settled),
+        progress=lambda standing: told.append(standing.settled),
         cancelled=lambda: bool(told) and told[-1] >= 3,
     )
     assert 3 <= report.done < 12
@@ -192,7 +192,7 @@ def test_progress_ends_at_the_whole(tmp_path: Path) -> None:
         tmp_path,
         drawn_run(tmp_path, 4),
         metrics("lab_l", "lab_a"),
-        progress=lambda settled, wanted: told.append((settled, wanted)),
+        progress=lambda standing: told.append((standing.settled, standing.wanted)),
     )
     assert told[-1] == (8, 8)
 
@@ -230,8 +230,8 @@ def test_a_killed_worker_loses_no_acknowledged_score(
     steps = drawn_run(tmp_path, 12)
     acknowledged: list[int] = []
 
-    def kill_at(settled: int, wanted: int) -> None:
-        if settled >= moment and len(workers) == 1:
+    def kill_at(standing: Standing) -> None:
+        if standing.settled >= moment and len(workers) == 1:
             acknowledged.append(len(records(tmp_path)))
             os.kill(workers[0].pid, signal.SIGKILL)
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from b100tui.metrics.protocol import Failure
+from b100tui.scoring.lanes import ask
 from b100tui.scoring.messages import Begin, Failed, Found, Hello, Measure, Read, Result
 from b100tui.scoring.process import WorkerProcess, log_file
-from b100tui.scoring.worker import _ask, checked
+from b100tui.scoring.worker import checked
 from tests.scoring.pictures import draw, step_of
 
 
@@ -57,7 +58,7 @@ class Raising:
     [(ValueError("odd shape"), "error"), (MemoryError(), "oom"), (IndexError("7"), "error")],
 )
 def test_what_a_backend_raises_costs_its_cells_only(raised: Exception, error: str) -> None:
-    outcomes = _ask(Raising(raised), ["a", "b"], np.zeros((1, 1, 3), np.uint8), None)
+    outcomes = ask(Raising(raised), ["a", "b"], np.zeros((1, 1, 3), np.uint8), None)
     for name in ("a", "b"):
         outcome = outcomes[name]
         assert isinstance(outcome, Failure)
