@@ -38,13 +38,17 @@ def run(args: argparse.Namespace) -> int:
     """Print the onsets."""
     select = parse_steps(args.steps) if args.steps else None
     reference = reference_of(args)
-    from b100tui.report.evidence import named_runs, onset_table, tolerances_of
+    from b100tui.report.evidence import kept_signals, named_runs, onset_table, tolerances_of
 
     using = tolerances_of(args.config)
     index = opened(args)
     try:
         runs = named_runs(index, args.run, args.filter)
-        rows = onset_table(index, runs, reference=reference, select=select, using=using)
+        # Aligned fidelity counts where `b100 drift` or `b100 lies` measured it before.
+        aligned = kept_signals(index, [one.run for one in runs], reference)
+        rows = onset_table(
+            index, runs, reference=reference, select=select, using=using, aligned=aligned
+        )
     finally:
         index.close()
     if args.json:

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mark": ("mark", "mark a failure on a step, or take a mark back"),
     "marks": ("marks", "list and merge marks; agreement between annotators"),
     "gate": ("gate", "has a run broken by step N? exit code 3 for loops"),
+    "drift": ("drift", "how each step lies against the reference: zoom, shift, crop"),
     "jobs": ("jobs", "list, follow, pause, resume, retry and cancel detached jobs"),
     "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
     "config": ("config", "path, show or edit the settings"),
@@ -61,6 +62,7 @@ EXAMPLES: dict[str, str] = {
     "mark": "b100 mark dongpo/replicate-2k-sim-pro/run-1@12 noise --root runs",
     "marks": "b100 marks --kappa",
     "gate": "b100 gate dongpo/replicate-2k-sim-pro/run-1 --root runs",
+    "drift": "b100 drift dongpo/replicate-2k-sim-pro/run-1 --steps every:10",
     "jobs": "b100 jobs log score-20261201 --follow",
     "doctor": "b100 doctor --json",
     "config": "b100 config show",
@@ -69,7 +71,7 @@ EXAMPLES: dict[str, str] = {
 # Commands of the contract that this release does not have yet: they say so and exit 1.
 LATER = (
     *("judge",),
-    *("drift", "lies", "compare", "strip", "export", "report"),
+    *("lies", "compare", "strip", "export", "report"),
 )
 
 

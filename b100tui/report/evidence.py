@@ -7,16 +7,22 @@ from b100tui.report.chosen import (
     parse_bounds,
     runs_of,
 )
+from b100tui.report.drift import DriftRow, DriftSeries, drift_series, kept_series, kept_signals
 from b100tui.report.gap_table import GapRow, GapTable, gap_table
 from b100tui.report.onsets import OnsetRow, onset_row, onset_table, signals_of, tolerances_of
 
 __all__ = [
     "KINDS",
+    "DriftRow",
+    "DriftSeries",
     "GapRow",
     "GapTable",
     "OnsetRow",
     "chosen_metrics",
+    "drift_series",
     "gap_table",
+    "kept_series",
+    "kept_signals",
     "named_runs",
     "onset_row",
     "onset_table",
