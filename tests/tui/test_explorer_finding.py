@@ -1,5 +1,8 @@
 """Finding things in the main screen: filter, search, help, palette, full screen, leaving."""
 
+from msgspec.structs import replace
+
+from b100tui.tui.actions import ACTIONS
 from b100tui.tui.remember import Place, recall
 from b100tui.tui.screens.help import HelpScreen
 from b100tui.tui.screens.search import HitList, SearchScreen
@@ -78,11 +81,12 @@ async def test_help_opens_for_the_focused_panel_and_closes():
 
 
 async def test_a_key_of_a_later_release_says_why():
-    async with opened(explorer()) as (pilot, main):
-        await pilot.press("d")
-        await pilot.pause()
-        said = [note.message for note in main.app._notifications]
-        assert said == ["difference to the reference: comes with the pictures release"]
+    actions = [replace(a, later="comes later") if a.id == "act.copy" else a for a in ACTIONS]
+    async with opened(explorer(actions=actions)) as (pilot, main):
+        await pilot.press("y")
+        assert [str(toast.message) for toast in main.app._notifications] == [
+            "copy RUN@STEP to the clipboard: comes later"
+        ]
 
 
 async def test_the_palette_runs_an_action():

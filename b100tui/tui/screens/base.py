@@ -33,6 +33,8 @@ class ExplorerState(Screen[None]):
         self.token = 0
         self.words: tuple[str, ...] = ()
         self.flicker_reference = False
+        self.reasoning = TextPanel("Reasoning", id="reasoning")
+        self.facts = TextPanel("Step", id="facts")
 
     @property
     def explorer(self) -> "Explorer":
@@ -53,16 +55,6 @@ class ExplorerState(Screen[None]):
     def metric_panel(self) -> MetricPanel:
         """The metric rows."""
         return self.query_one("#metrics", MetricPanel)
-
-    @property
-    def reasoning(self) -> TextPanel:
-        """The reasoning summary."""
-        return self.query_one("#reasoning", TextPanel)
-
-    @property
-    def facts(self) -> TextPanel:
-        """The step's facts."""
-        return self.query_one("#facts", TextPanel)
 
     @property
     def status(self) -> StatusLine:

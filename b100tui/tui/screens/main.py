@@ -25,7 +25,7 @@ from b100tui.tui.screens.step_actions import StepActions
 from b100tui.tui.trajectory import Trajectory
 from b100tui.tui.tree import RunTree, title
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
-from b100tui.tui.widgets.lines import Span, TextPanel
+from b100tui.tui.widgets.lines import Span
 from b100tui.tui.widgets.metric_panel import MetricPanel
 from b100tui.tui.widgets.picture import PictureView
 from b100tui.tui.widgets.run_tree import RunTreeView
@@ -103,8 +103,7 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, AppActions):
         self.set_timer(ATTACH_AFTER if first else 0.01, self.attach)
 
     def _fill_words(self) -> None:
-        panels = (TextPanel("Reasoning", id="reasoning"), TextPanel("Step", id="facts"))
-        self.query_one("#words").mount_all(panels)
+        self.query_one("#words").mount_all((self.reasoning, self.facts))
 
     # Actions
 

@@ -11,6 +11,7 @@ Result = TypeVar("Result")
 class Overlay(ModalScreen[Result]):
     """A modal that Esc closes and in which the arrows move."""
 
+    CSS_PATH = "../styles/overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "close", id="overlay.close"),
         Binding("up", "move(-1)", "up", id="overlay.up"),

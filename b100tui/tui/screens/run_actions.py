@@ -39,7 +39,10 @@ class RunActions(ExplorerState):
     def show_panel(self, name: str) -> None:
         """Focus the panel `name`; with one column it is also the one that is shown."""
         self._mark_panel(name)
-        self.call_after_refresh(self.query_one("#" + name).focus)
+        self.call_after_refresh(self._focus_on, name)
+
+    def _focus_on(self, name: str) -> None:
+        self.query_one("#" + name).focus()
 
     def _mark_panel(self, name: str) -> None:
         self._panel = name
@@ -61,9 +64,8 @@ class RunActions(ExplorerState):
         self._focus_panel(-1)
 
     def _move(self, delta: int) -> None:
-        panel = self.query_one("#" + self.panel())
-        target = panel if isinstance(panel, LinesView) else self.runs
-        target.move(delta)
+        panels = self.query("#" + self.panel()).results(LinesView)
+        next(panels, self.runs).move(delta)
 
     def do_run_up(self) -> None:
         """Move up in the focused panel."""

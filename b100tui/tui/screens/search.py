@@ -65,7 +65,7 @@ class HitList(LinesView, can_focus=False):
         at, second = divmod(y + self.scroll_offset.y, LINES_A_HIT)
         width = self.size.width
         if at >= len(self.hits):
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         hit = self.hits[at]
         if second:
             return self.strip([("    ", ""), *_snippet(hit, width - 8)], width)

@@ -18,21 +18,34 @@ Span = tuple[str, str]  # text and the name of a component class; "" is the plai
 class Lines(Widget, inherit_bindings=False):
     """What draws lines of styled spans."""
 
+    _drawn_styles: dict[str, Style] | None = None  # by component class, until styles change
+
     def style_of(self, name: str) -> Style:
-        """Return the style of a component class over the widget's own."""
-        base = self.rich_style
-        return base + self.get_component_rich_style(name, partial=True) if name else base
+        """Return the style of a component class over the widget's own; "" is its own."""
+        known = self._drawn_styles
+        if known is None:
+            known = self._drawn_styles = {}
+        style = known.get(name)
+        if style is None:
+            style = self.style_of("") if name else self.rich_style
+            if name:
+                style += self.get_component_rich_style(name, partial=True)
+            known[name] = style
+        return style
+
+    def notify_style_update(self) -> None:
+        """Styles have changed: ask for them anew."""
+        super().notify_style_update()
+        self._drawn_styles = None
 
     def strip(self, spans: Iterable[Span], width: int) -> Strip:
         """Return `spans` as one line of exactly `width` cells."""
-        styles: dict[str, Style] = {}
-        segments = []
-        for text, name in spans:
-            style = styles.get(name)
-            if style is None:
-                style = styles[name] = self.style_of(name)
-            segments.append(Segment(text, style))
-        return Strip(segments).adjust_cell_length(width, self.rich_style)
+        segments = [Segment(text, self.style_of(name)) for text, name in spans]
+        return Strip(segments).adjust_cell_length(width, self.style_of(""))
+
+    def blank(self, width: int) -> Strip:
+        """Return an empty line of `width` cells."""
+        return Strip.blank(width, self.style_of(""))
 
 
 class LinesView(Lines, ScrollView, can_focus=True, inherit_bindings=False):
@@ -89,7 +102,7 @@ class TextPanel(LinesView):
         same_text = blocks == self._blocks
         self._blocks, self._words = blocks, words
         self._wrap()
-        if not same_text:
+        if not same_text and self.is_attached:
             self.scroll_to(y=0, animate=False)
         self.refresh()
 
@@ -130,7 +143,7 @@ class TextPanel(LinesView):
         width = self.size.width
         at = y + self.scroll_offset.y
         if at >= len(self._lines):
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         return self.strip(self._marked(self._lines[at]), width)
 
     def _marked(self, line: tuple[Span, ...]) -> Iterable[Span]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.strip import Strip
 
 from b100tui.model.text import clean_line
@@ -47,7 +46,6 @@ class MetricPanel(LinesView):
         self._step = 0
         self._reference = 1
         self._note = ""
-        self._styles: dict[str, Style] = {}
 
     def show(
         self, series: Sequence[MetricSeries], step: int, reference: int, note: str = ""
@@ -73,18 +71,6 @@ class MetricPanel(LinesView):
         """The number of columns follows the width."""
         self._size_up()
 
-    def notify_style_update(self) -> None:
-        """Colours changed."""
-        super().notify_style_update()
-        self._styles.clear()
-
-    def style_of(self, name: str) -> Style:
-        """Return a component's style, kept until the theme changes."""
-        found = self._styles.get(name)
-        if found is None:
-            found = self._styles[name] = super().style_of(name)
-        return found
-
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view."""
         width = self.scrollable_content_region.width
@@ -95,15 +81,15 @@ class MetricPanel(LinesView):
             return self.strip([(f" {text}", "metric--dim")], width)
         rows = (len(self._series) + columns - 1) // columns
         if at >= rows:
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         cells = (width - 2 * (columns - 1)) // columns
         segments: list[Segment] = []
         for column in range(columns):
             index = at + column * rows  # down the first column, then the second
             if index < len(self._series):
                 segments += self._row(self._series[index], cells)
-            segments.append(Segment("  ", self.rich_style))
-        return Strip(segments).adjust_cell_length(width, self.rich_style)
+            segments.append(Segment("  ", self.style_of("")))
+        return Strip(segments).adjust_cell_length(width, self.style_of(""))
 
     def _row(self, series: MetricSeries, width: int) -> list[Segment]:
         before = series.values.get(self._reference)
@@ -133,7 +119,7 @@ class MetricPanel(LinesView):
         there = cell_of(self._reference, series.first, series.last, width // wide) * wide
         text = "".join((BLOCKS[cell] if cell >= 0 else " ") * wide for cell in cells)
         if not text:
-            return [Segment(" " * width, self.rich_style)]
+            return [Segment(" " * width, self.style_of(""))]
         segments = []
         at = 0
         plain = self.style_of("metric--spark")
@@ -142,5 +128,5 @@ class MetricPanel(LinesView):
             segments.append(Segment(text[place : place + wide], self.style_of(style)))
             at = place + wide
         segments.append(Segment(text[at:], plain))
-        segments.append(Segment(" " * (width - len(text)), self.rich_style))
+        segments.append(Segment(" " * (width - len(text)), self.style_of("")))
         return segments

@@ -202,7 +202,7 @@ class RunTreeView(LinesView):
         width = self.size.width
         at = y + self.scroll_offset.y
         if at >= len(self.lines):
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         look = "" if at != self.cursor else ("focus" if self.has_focus else "blur")
         key = (self.lines[at], width, look)
         strip = self._strips.get(key)

@@ -106,7 +106,7 @@ class StepSlider(Lines):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         if y:
-            return Strip.blank(self.size.width, self.rich_style)
+            return self.blank(self.size.width)
         _, width = self._bar()
         style = "slider--typed" if self.state.typed else "slider--number"
         return self.strip([(self.label(), style), *track(self.state, width)], self.size.width)
