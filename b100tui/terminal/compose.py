@@ -107,12 +107,18 @@ def _pane(
     of_reference: bool = False,
 ) -> tuple["Image", Area]:
     """Return one picture of the scene inside `area`, and the cells it fills."""
+    from PIL import Image
+
     cut = seen.reference_window if of_reference else seen.window
     view = seen.view
     if not view.zoom:
         box = seen.whole
         place = fit_area(box[2], box[3], area)
-        return _from_pixels(cut(box), encoder.pixels(place, quality)), place
+        size = encoder.pixels(place, quality)
+        if not view.from_source:
+            # As the plain picture is scaled, so that a flicker shows no other resampling.
+            return scaled(Image.fromarray(cut(box), "RGB"), size), place
+        return _from_pixels(cut(box), size), place
     room = encoder.pixels(area, "sharp")
     box = window_box(view, seen.size, room)
     across, down = cell_pixels(encoder, area)

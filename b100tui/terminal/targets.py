@@ -46,7 +46,7 @@ class ViewSpec(Struct, frozen=True):
             or self.stretch
             or self.residual
             or self.difference
-            or (self.align and self.show)
+            or self.align
         )
 
 

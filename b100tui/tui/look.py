@@ -62,6 +62,10 @@ class Look(Struct, frozen=True):
             align=self.align and other is not None,
         )
 
+    def flickering_step(self, reference: PictureRef | None) -> ViewSpec:
+        """Return how the step is shown in a flicker: decoded and scaled as the reference is."""
+        return replace(self.view(reference, flickering=True), show="")
+
     def _show(
         self, other: PictureRef | None, *, flickering: bool
     ) -> Literal["", "reference", "side", "split"]:

@@ -288,6 +288,9 @@ class MatrixScreen(GridScreen):
             if steps is None:
                 self._want(run)
             tiles = [self._tile(shown[n], steps, number) for number in self.across]
+            if tiles:
+                ref, (words, style) = tiles[0]
+                tiles[0] = (ref, (f"{_short(run)} {words}", style))
             cursor = column if start + n == self.at else None
             widget.show(tiles, self.view, cursor, self.plan.columns)
         name = self.listed[self.at].run if self.listed else ""
@@ -303,7 +306,7 @@ class MatrixScreen(GridScreen):
             return step.picture, (f"{number}: last is {step.step}", "tile--told")
         told = " onset" if row.onset == number else ""
         style = "tile--told" if told else "tile--caption"
-        return step.picture, (f"#{row.repeat} · {number}{told}", style)
+        return step.picture, (f"{number}{told}", style)
 
     def _want(self, run: str) -> None:
         if run not in self.asked:
@@ -357,6 +360,11 @@ class MatrixScreen(GridScreen):
     def _go(self, at: int) -> None:
         self.at = min(max(at, 0), max(len(self.listed) - 1, 0))
         self.show_page()
+
+
+def _short(run: str) -> str:
+    """Return the last part of a run's name that tells it from its neighbours."""
+    return "/".join(clean_line(run).split("/")[-2:])[-16:]
 
 
 def _aspect(steps: Sequence[Step]) -> float:

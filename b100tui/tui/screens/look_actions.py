@@ -80,7 +80,7 @@ class LookActions(ExplorerState):
             plain = replace(self.look, compare="", difference="")
             pair = (
                 Target(step.picture, "reference", view=plain.view(other, flickering=True)),
-                Target(step.picture, f"step {step.step}", view=plain.view(None)),
+                Target(step.picture, f"step {step.step}", view=plain.flickering_step(other)),
             )
             which = 0 if self.flicker_reference else 1
             self.picture.show(pair[which], pair, which)
@@ -108,7 +108,7 @@ class LookActions(ExplorerState):
             words = [f"flicker: reference {name}"]
         else:
             words = [f"step {step.step}"]
-            if step.width and step.height:
+            if step.width and step.height and not self.look.words:
                 words.append(f"{step.width}x{step.height}")
         words += self.look.words
         if self.pinned is not None or self.look.compare or self.look.difference:
