@@ -89,6 +89,27 @@ def contradictions(
     )
 
 
+def improved_at(
+    metrics: Sequence[Metric],
+    scores: Mapping[str, Mapping[int, float | None]],
+    comparable: Sequence[int],
+    *,
+    reference: int = 1,
+    spread: Mapping[str, Mapping[int, float]] | None = None,
+) -> dict[str, int]:
+    """Return metric id -> the step of its plainest improvement, for metrics that improved.
+
+    These are the steps at which fidelity has to be known before anything contradicts.
+    """
+    probes = Probes({}, comparable, reference)
+    out: dict[str, int] = {}
+    for metric in metrics:
+        claim = _claim(metric, scores.get(metric.id, {}), probes, (spread or {}).get(metric.id, {}))
+        if claim.step is not None and claim.p <= RATE:
+            out[metric.id] = claim.step
+    return out
+
+
 def benjamini_hochberg(p_values: Mapping[str, float]) -> dict[str, float]:
     """Return the adjusted p values (q) of the step-up procedure, by name."""
     order = sorted(p_values, key=lambda name: p_values[name])

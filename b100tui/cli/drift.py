@@ -84,11 +84,11 @@ def _no_op(row: "DriftRow", reference: int) -> str:
     return "no-op" if row.no_op and row.step != reference else ""
 
 
-def counting(doing: str) -> Callable[[int, int], None]:
+def counting(doing: str, what: str = "steps") -> Callable[[int, int], None]:
     """Return a progress line on stderr, redrawn in place."""
 
     def show(done: int, total: int) -> None:
         end = "\n" if done == total else ""
-        print(f"\r{doing} {done} of {total} steps", end=end, file=sys.stderr, flush=True)
+        print(f"\r{doing} {done} of {total} {what}", end=end, file=sys.stderr, flush=True)
 
     return show

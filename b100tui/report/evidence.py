@@ -9,6 +9,7 @@ from b100tui.report.chosen import (
 )
 from b100tui.report.drift import DriftRow, DriftSeries, drift_series, kept_series, kept_signals
 from b100tui.report.gap_table import GapRow, GapTable, gap_table
+from b100tui.report.lies import LieRow, lies_table, verdict_sentence
 from b100tui.report.onsets import OnsetRow, onset_row, onset_table, signals_of, tolerances_of
 
 __all__ = [
@@ -17,12 +18,14 @@ __all__ = [
     "DriftSeries",
     "GapRow",
     "GapTable",
+    "LieRow",
     "OnsetRow",
     "chosen_metrics",
     "drift_series",
     "gap_table",
     "kept_series",
     "kept_signals",
+    "lies_table",
     "named_runs",
     "onset_row",
     "onset_table",
@@ -30,4 +33,5 @@ __all__ = [
     "runs_of",
     "signals_of",
     "tolerances_of",
+    "verdict_sentence",
 ]

@@ -236,7 +236,7 @@ def _measured(
     reference: "tuple[NDArray[np.uint8], str] | None",
 ) -> list[ScoreRecord]:
     from b100tui.metrics.probes import AGAINST, Probes
-    from b100tui.metrics.protocol import metric_version
+    from b100tui.metrics.protocol import Failure, metric_version
 
     found = _pixels(root, step)
     if found is None:
@@ -249,22 +249,23 @@ def _measured(
     for name, outcome in outcomes.items():
         parts = probes.version_parts(name)
         against = name in AGAINST and base is not None and reference is not None
-        valid = isinstance(outcome, float)
+        value = outcome if isinstance(outcome, float) else None
+        failed = outcome if isinstance(outcome, Failure) else None
         records.append(
             ScoreRecord(
                 run=step.run,
                 step=step.step,
                 metric=name,
                 metric_version=metric_version(parts),
-                value=outcome if isinstance(outcome, float) else None,
-                error=None if isinstance(outcome, float) else outcome.error,
-                message=None if isinstance(outcome, float) else outcome.message,
+                value=value,
+                error=failed.error if failed is not None else None,
+                message=failed.message if failed is not None else None,
                 sha256=sha256,
                 path=picture.path if picture else None,
                 member=picture.member if picture else None,
                 bytes=picture.bytes if picture else None,
                 mtime_ns=picture.mtime_ns if picture else None,
-                pixels=(pixels.shape[1], pixels.shape[0]) if valid else None,
+                pixels=(pixels.shape[1], pixels.shape[0]) if value is not None else None,
                 reference=base.step if against and base is not None else None,
                 reference_sha256=reference[1] if against and reference is not None else None,
                 host=socket.gethostname(),
