@@ -70,6 +70,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("step.reference", ("r",), "make this step the reference", "step", "reference", 9),
     Action("run.up", ("up",), "up in the focused panel", "run"),
     Action("run.down", ("down",), "down in the focused panel", "run"),
+    Action("run.page-up", ("ctrl+u",), "a page up in the focused panel", "run"),
+    Action("run.page-down", ("ctrl+d",), "a page down in the focused panel", "run"),
     Action(
         "run.enter",
         ("enter",),
@@ -134,7 +136,7 @@ ACTIONS: tuple[Action, ...] = (
         6,
         panels=("reasoning",),
     ),
-    Action("act.heatmap", ("g",), "gap heatmap", "act", later=_ANALYSIS, panels=("metrics",)),
+    Action("act.heatmap", ("g",), "gap heatmap", "act", "gaps", 5, panels=("metrics",)),
     Action("act.mark", ("m",), "mark a failure mode", "act", later=_ANALYSIS),
     Action("act.unmark", ("u",), "take the last mark back", "act", later=_ANALYSIS),
     Action("act.edit", ("e",), "make new steps or runs", "act", later=_EDITING),
@@ -162,6 +164,7 @@ _NAMES = {
     "left": "←", "right": "→", "up": "↑", "down": "↓", "pageup": "PgUp", "pagedown": "PgDn",
     "home": "Home", "end": "End", "space": "Space", "enter": "Enter", "escape": "Esc",
     "tab": "Tab", "shift+tab": "Shift+Tab", "ctrl+p": "Ctrl+P",
+    "ctrl+u": "Ctrl+U", "ctrl+d": "Ctrl+D",
 }  # fmt: skip
 
 

@@ -112,15 +112,16 @@ class RunTree:
                     found += wanted[low:high]
         return found
 
-    def matching(self, words: str) -> list[int]:
-        """Return the rows whose names hold every word of `words`, in any case."""
-        parts = words.lower().split()
-        if not parts:
-            return list(range(len(self.rows)))
-        first, *rest = parts
-        found = [index for index, text in enumerate(self._haystacks) if first in text]
-        for part in rest:
-            found = [index for index in found if part in self._haystacks[index]]
+    def matching(self, words: str, among: Sequence[int] | None = None) -> list[int]:
+        """Return the rows (those `among` only, where given) whose names hold every word of `words`.
+
+        Case does not matter. Words that only grew need to be looked for among the rows that held
+        the shorter ones.
+        """
+        texts = self._haystacks
+        found = list(range(len(texts)) if among is None else among)
+        for part in words.lower().split():
+            found = [index for index in found if part in texts[index]]
         return found
 
     def rows_of(self, runs: Collection[str]) -> list[int]:

@@ -1,6 +1,7 @@
 """The program that bench_explorer watches: an explorer on 28,000 planted runs, or one Static."""
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -112,6 +113,9 @@ def main() -> None:
 
         explore(root)
         return
+    from b100tui.tui.start import paint_sooner
+
+    paint_sooner(os.environ)
     from b100tui.terminal.facts import TerminalFacts
     from b100tui.tui.app import Explorer
     from b100tui.tui.driver import Link

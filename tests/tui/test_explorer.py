@@ -116,6 +116,17 @@ async def test_o_goes_to_the_onset():
         assert main.position.step == 7
 
 
+async def test_ctrl_d_and_ctrl_u_move_a_page_in_the_run_list():
+    listed = rows(tuple(f"image-{n:02}" for n in range(20)))
+    async with opened(explorer(FakeCatalogue(listed))) as (pilot, main):
+        await pilot.press("asterisk")
+        before, page = main.runs.cursor, main.runs.size.height - 1
+        await pilot.press("ctrl+d")
+        assert main.runs.cursor == before + page
+        await pilot.press("ctrl+u")
+        assert main.runs.cursor == before
+
+
 async def test_r_makes_the_step_the_reference():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("5", "enter", "r", "right")

@@ -28,6 +28,14 @@ async def test_words_filter_as_they_are_typed_without_asking_the_index():
         assert "6 of 12" in str(main.query_one("#runs-box").border_subtitle)
 
 
+async def test_a_filter_that_shrinks_finds_again_what_it_had_lost():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash", *"fogx")
+        assert main.runs.lines == []
+        await pilot.press("backspace")
+        assert "6 of 12" in str(main.query_one("#runs-box").border_subtitle)
+
+
 async def test_conditions_are_asked_of_the_index():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("slash")

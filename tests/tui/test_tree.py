@@ -40,6 +40,12 @@ def test_a_filter_opens_the_groups_of_what_it_finds():
     assert shape(tree, tree.lines({("fog",)}, found)) == ["fog", "rotate-1K", "fog/rotate-1K/run-1"]
 
 
+def test_words_that_grew_are_looked_for_among_what_the_shorter_ones_found():
+    tree = RunTree(rows())
+    shorter = tree.matching("fog ro")
+    assert tree.matching("fog rotate run-1", shorter) == tree.matching("fog rotate run-1")
+
+
 def test_a_filter_without_words_finds_all():
     tree = RunTree(rows())
     assert tree.matching("  ") == list(range(len(tree.rows)))

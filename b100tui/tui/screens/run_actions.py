@@ -9,6 +9,7 @@ from b100tui.model.errors import B100Error
 from b100tui.tui.filtering import has_conditions
 from b100tui.tui.messages import Matched
 from b100tui.tui.screens.base import ExplorerState
+from b100tui.tui.tree import RunTree
 from b100tui.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class RunActions(ExplorerState):
         super().__init__(classes)
         self.filter_text = ""
         self._filter_token = 0
+        self._words_kept: tuple[str, RunTree | None, list[int]] = ("", None, [])
         self._panel = "runs"
 
     # Panels
@@ -63,17 +65,26 @@ class RunActions(ExplorerState):
         """Focus the previous panel."""
         self._focus_panel(-1)
 
-    def _move(self, delta: int) -> None:
-        panels = self.query("#" + self.panel()).results(LinesView)
-        next(panels, self.runs).move(delta)
+    def _moved_panel(self) -> LinesView:
+        return next(self.query("#" + self.panel()).results(LinesView), self.runs)
 
     def do_run_up(self) -> None:
         """Move up in the focused panel."""
-        self._move(-1)
+        self._moved_panel().move(-1)
 
     def do_run_down(self) -> None:
         """Move down in the focused panel."""
-        self._move(1)
+        self._moved_panel().move(1)
+
+    def do_run_page_up(self) -> None:
+        """Move a page up in the focused panel."""
+        panel = self._moved_panel()
+        panel.move(-panel.page)
+
+    def do_run_page_down(self) -> None:
+        """Move a page down in the focused panel."""
+        panel = self._moved_panel()
+        panel.move(panel.page)
 
     # Runs
 
@@ -114,14 +125,12 @@ class RunActions(ExplorerState):
         if bars:
             bars.first(FilterBar).focus()
         else:
-            bar = FilterBar(value=self.filter_text, id="filter")
+            bar = FilterBar(self.filter_text, self._filter_typed, id="filter")
             box.mount(bar, before=0)
             bar.focus()
 
-    def on_input_changed(self, event: "FilterBar.Changed") -> None:
-        """The filter was typed."""
-        event.stop()
-        self.filter_text = event.value
+    def _filter_typed(self, text: str) -> None:
+        self.filter_text = text
         self.apply_filter()
 
     def on_input_submitted(self, event: "FilterBar.Submitted") -> None:
@@ -141,8 +150,16 @@ class RunActions(ExplorerState):
         elif has_conditions(text):
             self._match(self._filter_token, text)
         else:
-            self.runs.keep_only(self.runs.tree_of_runs.matching(text))
+            self._keep_words(text)
             self.show_counts()
+
+    def _keep_words(self, text: str) -> None:
+        tree = self.runs.tree_of_runs
+        before, kept_tree, kept = self._words_kept
+        among = kept if kept_tree is tree and text.startswith(before) else None
+        found = tree.matching(text, among)
+        self._words_kept = (text, tree, found)
+        self.runs.keep_only(found)
 
     @work(thread=True, exclusive=True, group="filter", exit_on_error=False)
     def _match(self, token: int, text: str) -> None:

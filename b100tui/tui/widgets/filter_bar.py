@@ -1,12 +1,20 @@
 """The line in which a filter is typed."""
 
+from collections.abc import Callable
+
 from textual.widgets import Input
 
 
 class FilterBar(Input):
-    """A compact input above the run list."""
+    """A compact input above the run list.
 
-    def __init__(self, value: str = "", **names: str | None) -> None:
+    `typed` is called with every new value inside the same turn of the loop, so that the letter
+    and what it filters are painted together; the usual messages come as well.
+    """
+
+    def __init__(
+        self, value: str = "", typed: Callable[[str], None] | None = None, **names: str | None
+    ) -> None:
         super().__init__(
             value=value,
             placeholder="words, or brisque.gap>0 onset<8",
@@ -14,3 +22,9 @@ class FilterBar(Input):
             select_on_focus=False,
             id=names.get("id"),
         )
+        self._typed = typed
+
+    def watch_value(self, value: str) -> None:
+        """Tell the new value at once."""
+        if self._typed is not None and self.is_attached:
+            self._typed(value)

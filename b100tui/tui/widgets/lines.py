@@ -58,6 +58,11 @@ class LinesView(Lines, ScrollView, can_focus=True, inherit_bindings=False):
         """Scroll by `delta` lines."""
         self.scroll_to(y=self.scroll_offset.y + delta, animate=False)
 
+    @property
+    def page(self) -> int:
+        """Lines in a page: one less than fit, so that one stays in sight."""
+        return max(1, self.scrollable_content_region.height - 1)
+
     def set_line_count(self, count: int) -> None:
         """Tell how many lines there are.
 

@@ -162,7 +162,8 @@ class RunTreeView(LinesView):
 
     def show_cursor(self) -> None:
         """Scroll until the cursor's line is in view."""
-        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True)
+        line = Region(0, self.cursor, 1, 1)
+        self.scroll_to_region(line, animate=False, force=True, immediate=True)
 
     def _refresh_line(self, line: int) -> None:
         self.refresh(Region(0, line - self.scroll_offset.y, self.size.width, 1))
