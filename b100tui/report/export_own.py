@@ -4,15 +4,12 @@ A run that b100 made keeps its run.json, sidecars and stopped.json byte for byte
 """
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
-from b100tui.metrics import registry
-from b100tui.model.errors import MetricError
 from b100tui.model.records import FileFacts, Sidecar, Step
 from b100tui.report.export_steps import Outgoing
 from b100tui.sources.layouts.own import Plan
@@ -79,30 +76,19 @@ def write_own_step(root: Path, folder: Path, one: Outgoing, step: Step, facts: F
     return 1
 
 
-def write_records(out: Path, one: Outgoing, hashes: Mapping[int, str]) -> int:
-    """Append the records about the steps in `hashes` (step to SHA-256) to out/.b100.
+def write_records(out: Path, one: Outgoing, written: Collection[int]) -> int:
+    """Append the records about the steps that were `written` to out/.b100.
 
     Scores that failed keep their error, judge calls that failed their null. Returns how many
     files are new.
     """
     scores = [
-        structs.replace(record, sha256=None if _needs_reference(record.metric) else hashes[step])
-        for step, records in one.scores.items()
-        if step in hashes
-        for record in records
+        record for step, records in one.scores.items() if step in written for record in records
     ]
-    verdicts = [verdict for verdict in one.verdicts if verdict.step in hashes]
-    marks = [mark for mark in one.marks if mark.step in hashes]
+    verdicts = [verdict for verdict in one.verdicts if verdict.step in written]
+    marks = [mark for mark in one.marks if mark.step in written]
     kinds = (("scores", scores), ("verdicts", verdicts), ("marks", marks))
     return sum(_append(out / ".b100" / kind / "exported.jsonl", found) for kind, found in kinds)
-
-
-def _needs_reference(metric: str) -> bool:
-    """Return whether a score holds against another step: such a record joins by run and step."""
-    try:
-        return registry.metric(metric).needs_reference
-    except MetricError:
-        return False
 
 
 def _append(path: Path, records: Iterable[Any]) -> int:

@@ -21,6 +21,11 @@ _RUNS = (
     " seed_policy, session, steps_planned, parent, remedy, simulated, stopped, folder FROM run"
     " WHERE run IN (SELECT unnest(?))"
 )
+_OF_BYTES = (
+    "SELECT DISTINCT s.run, s.step, r.metric, s.sha256 FROM step s"
+    " JOIN base.main.score_record r ON r.sha256 = s.sha256"
+    " WHERE s.run IN (SELECT unnest(?)) AND r.reference_sha256 IS NULL"
+)
 _SCORES = (
     "SELECT run, step, metric, metric_version, value, error, message, simulated, seconds, time"
     " FROM score WHERE run = ? ORDER BY step, metric"
@@ -82,6 +87,10 @@ def outgoing(
     for start in range(0, len(ids), _BATCH):
         runs, folders = _runs(index, ids[start : start + _BATCH])
         bounds = _bounds(index, runs, until)
+        hashes = {
+            (run, step, metric): sha256
+            for run, step, metric, sha256 in index.ask(_OF_BYTES, [[run.run for run in runs]])
+        }
         for run in runs:
             end, words, why = bounds[run.run]
             if end == 0:
@@ -96,7 +105,7 @@ def outgoing(
                         run=run,
                         folder=folders[run.run],
                         steps=steps,
-                        scores=_scores(index, run.run, numbers),
+                        scores=_scores(index, run.run, numbers, hashes),
                         verdicts=tuple(v for v in index.verdicts(run.run) if v.step in numbers),
                         marks=tuple(m for m in index.marks(run.run) if m.step in numbers),
                         until=words,
@@ -204,7 +213,10 @@ def _runs(index: "Index", ids: list[str]) -> tuple[list[Run], dict[str, str]]:
     return [found[name] for name in ids if name in found], folders
 
 
-def _scores(index: "Index", run: str, numbers: set[int]) -> dict[int, list[ScoreRecord]]:
+def _scores(
+    index: "Index", run: str, numbers: set[int], hashes: dict[tuple[str, int, str], str]
+) -> dict[int, list[ScoreRecord]]:
+    """Return the scores by step; one that belongs to the bytes of a picture keeps their hash."""
     found: dict[int, list[ScoreRecord]] = {}
     for row in index.ask(_SCORES, [run]):
         name, step, metric, version, value, error, message, simulated, seconds, time = row
@@ -220,6 +232,7 @@ def _scores(index: "Index", run: str, numbers: set[int]) -> dict[int, list[Score
                 simulated=bool(simulated),
                 seconds=seconds,
                 time=time or "",
+                sha256=hashes.get((name, step, metric)),
             )
             found.setdefault(step, []).append(record)
     return found

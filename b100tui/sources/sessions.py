@@ -25,6 +25,7 @@ class Session:
         self.listing = listing
         self.folder = split_path(path)[0]
         self.line = f"{line}: " if line else ""
+        self.recorded = (listing.root / ".b100" / "scores").is_dir()
         self.candidates: list[Candidate] = []
         self.problems: list[str] = []
         self._steps: dict[int, str] = {}

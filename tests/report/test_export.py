@@ -10,8 +10,10 @@ from b100tui.index.build import refresh
 from b100tui.index.store import Index, open_index
 from b100tui.model.errors import StoreError, UsageError
 from b100tui.model.records import MarkRecord, ScoreRecord, Step, VerdictRecord
+from b100tui.report.chosen import runs_of
 from b100tui.report.export import FORMATS, Format, export
 from b100tui.report.export_steps import Until, parse_until
+from b100tui.report.onsets import onset_table
 from b100tui.sources import open_picture, walk
 from b100tui.workspace.parts import PartWriter
 from tests.sources.layouts.written import jsonl_file
@@ -159,6 +161,27 @@ def test_the_lines_alone_bring_failed_scores_back_as_failed(tmp_path: Path) -> N
     ]
 
 
+def test_a_score_of_given_bytes_stays_theirs(tmp_path: Path) -> None:
+    root = foreign(tmp_path / "in")
+    known = hashlib.sha256(DRAWN[4]).hexdigest()
+    score = ScoreRecord(
+        run="=s",
+        step=4,
+        metric="piqe",
+        metric_version="v",
+        value=2.0,
+        sha256=known,
+        path="s/4.png",
+        bytes=len(DRAWN[4]),
+        mtime_ns=(root / "s/4.png").stat().st_mtime_ns,
+    )
+    write(root, "scores", score)
+    export(indexed(root), tmp_path / "out", "files")
+    records = lines(tmp_path / "out/.b100/scores/exported.jsonl")
+    assert [r["sha256"] for r in records if r["metric"] == "piqe"] == [known]
+    assert {r["sha256"] for r in records if r["metric"] != "piqe"} == {None}
+
+
 def test_an_imagefolder_has_the_same_columns_in_every_row(tmp_path: Path) -> None:
     export(indexed(foreign(tmp_path / "in")), tmp_path / "out", "hf")
     rows = lines(tmp_path / "out/train/metadata.jsonl")
@@ -214,7 +237,10 @@ def test_until_the_onset_ends_before_the_change_can_have_begun(tmp_path: Path) -
     index = indexed(planted(tmp_path / "in"))
     report = export(index, tmp_path / "out", "jsonl", until=Until("onset"))
     last = max(int(str(row["step"])) for row in lines(tmp_path / "out/steps.jsonl"))
-    assert 15 <= last < 20
+    (row,) = onset_table(index, runs_of(index))
+    assert row.low is not None
+    assert (row.status, last) == ("onset", row.low - 1)
+    assert last < 20
     assert report.skipped == ()
     assert not report.partly
     assert "onset at step" in json.loads((tmp_path / "out/export.json").read_text())["ends"]["cat"]

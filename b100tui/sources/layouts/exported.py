@@ -111,6 +111,8 @@ def _place(session: Session, name: Any) -> str | None:
 def _said(session: Session, cells: dict[str, Any]) -> dict[str, Any]:
     parameters = _object(session, cells, "parameters") or _object(session, cells, "params")
     scores = _object(session, cells, "scores")
+    # In an imagefolder null stands for "none" too; beside records they say which failed and why.
+    keep = "file_name" not in cells and not session.recorded
     seed = cells.get("seed")
     if seed is not None and whole(seed) is None:
         session.wrong("seed", f"{clean_line(str(seed))[:40]!r} is no whole number")
@@ -122,7 +124,11 @@ def _said(session: Session, cells: dict[str, Any]) -> dict[str, Any]:
         "parameters": parameters,
         "seed": whole(seed),
         "sections": tuple(_sections(session, cells)),
-        "scores": {metric_id(name): number(value) for name, value in scores.items()},
+        "scores": {
+            metric_id(name): value
+            for name, cell in scores.items()
+            if (value := number(cell)) is not None or keep
+        },
         "sha256": cells["sha256"] if isinstance(cells.get("sha256"), str) else None,
         "width": width if width and width > 0 else None,
         "height": height if height and height > 0 else None,

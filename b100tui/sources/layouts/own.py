@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from b100tui.model.records import PictureRef, Run, RunPlan, Sidecar
 from b100tui.model.scan import Duplicate, LeftOut, SourceRun, SourceStep
@@ -15,9 +16,17 @@ from b100tui.sources.listing import Listing
 from b100tui.sources.paths import join, natural, on_disk
 
 _STEP = re.compile(r"step-(\d{3,})\.([A-Za-z]+)")
-_PLAN = msgspec.json.Decoder(RunPlan)
 _SIDECAR = msgspec.json.Decoder(Sidecar)
 _LIMIT = 64 * 1024 * 1024
+
+
+class Plan(RunPlan, frozen=True, kw_only=True):
+    """run.json with what an export adds: the labels of a run that came from elsewhere."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+_PLAN = msgspec.json.Decoder(Plan)
 
 
 def claim_own(listing: Listing, taken: set[str] | None = None) -> Claimed:
@@ -102,7 +111,7 @@ def _claim(listing: Listing, folder: str, claimed: Claimed) -> None:
     )
 
 
-def _run(plan: RunPlan, stopped: str | None) -> Run:
+def _run(plan: Plan, stopped: str | None) -> Run:
     kind = plan.parameters.get("editor_kind")
     return Run(
         run=clean_line(plan.run),
@@ -112,6 +121,7 @@ def _run(plan: RunPlan, stopped: str | None) -> Run:
         editor=clean_line(plan.editor),
         editor_kind=kind if isinstance(kind, str) else ("simulate" if plan.simulated else ""),
         repeat=plan.repeat,
+        labels={clean_line(name): clean_line(word) for name, word in plan.labels.items()},
         model=clean_line(plan.model or ""),
         parameters=plan.parameters,
         seed_policy=plan.seed_policy,
