@@ -16,7 +16,7 @@ from b100tui.model.text import clean_line
 from b100tui.tui.actions import ACTIONS, DIGITS, Action
 from b100tui.tui.drawing import grouped, plural, size
 from b100tui.tui.facts import step_facts, step_reasoning
-from b100tui.tui.screens.app_actions import AppActions
+from b100tui.tui.screens.analysis_actions import AnalysisActions
 from b100tui.tui.screens.base import titled
 from b100tui.tui.screens.grid_actions import GridActions
 from b100tui.tui.screens.run_actions import RunActions
@@ -44,7 +44,7 @@ class PictureBox(Vertical, can_focus=True, inherit_bindings=False):
     """The bordered place of the picture."""
 
 
-class MainScreen(StepActions, RunActions, GridActions, RunData, AppActions):
+class MainScreen(StepActions, RunActions, GridActions, RunData, AnalysisActions):
     """What `b100 explore` opens."""
 
     HORIZONTAL_BREAKPOINTS = WIDTHS

@@ -1,0 +1,105 @@
+"""What the analysis screens share: their keys, their lines, their workers' failures."""
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from b100tui.model.text import clean_line
+from b100tui.tui.actions import Action
+from b100tui.tui.analyst import Analyst
+from b100tui.tui.messages import Failed
+from b100tui.tui.widgets.bars import KeyLine
+
+if TYPE_CHECKING:
+    from b100tui.tui.app import Explorer
+
+Place = tuple[str, int]  # run, step
+WIDTHS = [(0, "-narrow"), (100, "-middle"), (160, "-wide")]
+HEIGHTS = [(0, "-low"), (32, "-tall")]
+
+
+def bindings_of(actions: tuple[Action, ...]) -> list[BindingType]:
+    """Return the bindings of a screen's table of actions."""
+    return [
+        Binding(",".join(a.keys), f"run('{a.id}')", a.about, show=False, id=a.id) for a in actions
+    ]
+
+
+class AnalysisScreen(Screen[Place | None]):
+    """A whole screen over the main one; it closes with a place to go to, or None."""
+
+    CSS_PATH = "../styles/analysis.tcss"
+    AUTO_FOCUS = None
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+    table: ClassVar[tuple[Action, ...]] = ()
+    about: ClassVar[str] = ""
+
+    def __init__(self, analyst: Analyst) -> None:
+        super().__init__()
+        self.analyst = analyst
+        self.token = 0
+
+    @property
+    def explorer(self) -> "Explorer":
+        """The app, with its own type."""
+        return cast("Explorer", self.app)
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """Show `text` for a moment; foreign text in it is cleaned and never read as markup."""
+        self.notify(
+            clean_line(text),
+            severity="warning" if bad else "information",
+            timeout=10 if bad else 3,
+            markup=False,
+        )
+
+    def action_run(self, name: str) -> None:
+        """Run the action with this id."""
+        action = next(one for one in self.table if one.id == name)
+        getattr(self, "do_" + action.id.split(".", 1)[1].replace("-", "_"))()
+
+    @on(KeyLine.Chosen)
+    def _key_clicked(self, event: KeyLine.Chosen) -> None:
+        event.stop()
+        self.action_run(event.action.id)
+
+    def do_help(self) -> None:
+        """Show this screen's keys."""
+        from b100tui.tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self.table, self.about))
+
+    def do_back(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def closed(self, place: Place | None) -> None:
+        """Take what a screen above gave back: a place closes this screen too."""
+        if place is not None:
+            self.dismiss(place)
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        event.stop()
+        hint = f"; {event.error.hint}" if event.error.hint else ""
+        self.say(f"{event.doing}: {event.error.message}{hint}", bad=True)
+        self.failed(event.error.message)
+
+    def failed(self, reason: str) -> None:
+        """Show, where the answer would stand, why there is none."""
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that broke costs its own work: tell it, keep the log, go on."""
+        error = event.worker.error
+        if event.state is not WorkerState.ERROR or error is None:
+            return
+        from b100tui.workspace.crash import record_crash
+
+        log = record_crash(error, ["explore", str(self.explorer.root)])
+        told = f"; the log is {log}" if log else ""
+        self.say(f"{event.worker.name}: unexpected {type(error).__name__}: {error}{told}", bad=True)
+        self.failed(f"unexpected {type(error).__name__}")

@@ -1,0 +1,101 @@
+"""The actions that open the analysis screens, and the table they show at once."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+from textual import on, work
+from textual.timer import Timer
+
+from b100tui.model.errors import B100Error
+from b100tui.tui.analyst import Analyst, GapsAsked, analyst_of
+from b100tui.tui.messages import RunsRead
+from b100tui.tui.screens.app_actions import AppActions
+
+REST_SECONDS = 2.0
+Closed = Callable[[tuple[str, int] | None], None]
+
+
+class AnalysisActions(AppActions):
+    """Heatmap, contradictions, groups, and what they remember."""
+
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes)
+        self._analyst: Analyst | None = None
+        self._heatmap_place: object = None
+        self._rest_timer: Timer | None = None
+        self._rested_at: tuple[str, int] | None = None
+
+    @property
+    def analyst(self) -> Analyst | None:
+        """Who answers the analysis screens; None while there is no index."""
+        if self._analyst is None and self.catalogue is not None:
+            self._analyst = analyst_of(self.catalogue, self.explorer.root)
+        return self._analyst
+
+    @analyst.setter
+    def analyst(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+
+    # The table that the heatmap shows at once
+
+    @on(RunsRead)
+    def _wait_for_rest(self) -> None:
+        if self._rest_timer is None and self.explorer.keep_fresh:
+            self._rest_timer = self.set_interval(REST_SECONDS, self._at_rest)
+
+    def _at_rest(self) -> None:
+        """Make the heatmap's table once nobody scrubs: its imports would slow the keys."""
+        run = self.trajectory.row.run if self.trajectory is not None else ""
+        place = (run, self.position.step)
+        if place != self._rested_at:
+            self._rested_at = place
+            return
+        if self._rest_timer is not None:
+            self._rest_timer.stop()
+        self._make_gaps_ready(self._asked_first())
+
+    def _asked_first(self) -> GapsAsked:
+        return GapsAsked(reference=self.position.reference)
+
+    @work(thread=True, exclusive=True, group="gaps-ready", exit_on_error=False)
+    def _make_gaps_ready(self, asked: GapsAsked) -> None:
+        analyst = self.analyst
+        if analyst is None:
+            return
+        try:
+            analyst.gaps(asked)
+        except B100Error as error:
+            self.log(f"the heatmap's table is not ready: {error.message}")
+
+    # Opening
+
+    def do_act_heatmap(self) -> None:
+        """Open the gap heatmap."""
+        from b100tui.tui.screens.heatmap import HeatmapPlace, HeatmapScreen
+
+        analyst = self._ready()
+        if analyst is None:
+            return
+        place = self._heatmap_place
+        if not isinstance(place, HeatmapPlace):
+            place = self._heatmap_place = HeatmapPlace(asked=self._asked_first())
+        place.asked = replace(place.asked, reference=self.position.reference)
+        self.app.push_screen(HeatmapScreen(analyst, place), self._go)
+
+    def open_lies(self, closed: Closed | None = None) -> None:
+        """Open the metrics that contradict the evidence."""
+        self.say("comes next")
+
+    def open_groups(self, closed: Closed | None = None) -> None:
+        """Open two groups of runs side by side."""
+        self.say("comes next")
+
+    def _ready(self) -> Analyst | None:
+        analyst = self.analyst
+        if analyst is None:
+            self.say("the index is not ready yet")
+        return analyst
+
+    def _go(self, place: tuple[str, int] | None) -> None:
+        if place is not None:
+            self.jump(*place)

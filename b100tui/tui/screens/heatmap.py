@@ -1,0 +1,391 @@
+"""The gap heatmap: groups x metrics at Δ5, Δ10, Δ20, or how many of them fail."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+
+from b100tui.model.errors import B100Error
+from b100tui.model.text import clean_line
+from b100tui.tui.analysis_keys import HEATMAP
+from b100tui.tui.analyst import Analyst, GapsAsked
+from b100tui.tui.drawing import grouped, plural
+from b100tui.tui.facts import Block
+from b100tui.tui.filtering import has_conditions
+from b100tui.tui.heatmap import (
+    LEGEND,
+    SORT_WORDS,
+    SORTS,
+    UNITS,
+    View,
+    is_overlay,
+    lens_words,
+    make_grid,
+    next_lens,
+    step_of,
+)
+from b100tui.tui.messages import Failed
+from b100tui.tui.screens.analysis import AnalysisScreen, Place, bindings_of
+from b100tui.tui.verdict import gap_sentences
+from b100tui.tui.widgets.bars import KeyLine, StatusLine
+from b100tui.tui.widgets.filter_bar import FilterBar
+from b100tui.tui.widgets.heatmap_grid import HeatmapGrid, Shown
+from b100tui.tui.widgets.lines import Span, TextPanel
+
+if TYPE_CHECKING:
+    from b100tui.report.gap_table import GapTable
+
+KINDS = ("image", "setting", "recipe", "editor", "run")
+METRICS = ("", "paper", "all")
+METRIC_WORDS = {"": "with a direction", "paper": "the paper's", "all": "all"}
+TEN = 10
+
+
+class HeatmapPlace(Struct):
+    """Where the person was in the heatmap: it opens there again."""
+
+    asked: GapsAsked = GapsAsked()
+    view: View = View()
+    here: tuple[str, str] | None = None
+
+
+class GapsRead(Message):
+    """A gap table was made; `token` is that of the request."""
+
+    def __init__(self, token: int, table: "GapTable") -> None:
+        super().__init__()
+        self.token = token
+        self.gaps = table
+
+
+class HeatmapScreen(AnalysisScreen):
+    """Gives back the place (run, step) to go to, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(HEATMAP)
+    table = HEATMAP
+    about = "heatmap"
+
+    def __init__(self, analyst: Analyst, place: HeatmapPlace) -> None:
+        super().__init__(analyst)
+        self.place = place
+        self.gaps: GapTable | None = None
+        self._computing = False
+
+    def compose(self) -> ComposeResult:
+        """The grid between what it shows and what its cell means."""
+        yield StatusLine(id="heat-status")
+        yield HeatmapGrid(id="heat-grid")
+        yield TextPanel("Cell", id="heat-cell")
+        yield KeyLine(HEATMAP, id="heat-keys")
+
+    def on_mount(self) -> None:
+        """Show at once what is known; the present table comes from a worker."""
+        self.grid.focus()
+        known = self.analyst.known_gaps(self.place.asked)
+        if known is not None:
+            self.take(known)
+        self._ask()
+
+    @property
+    def grid(self) -> HeatmapGrid:
+        """The cells."""
+        return self.query_one(HeatmapGrid)
+
+    # The table
+
+    def _ask(self) -> None:
+        self.token += 1
+        self._computing = True
+        self.show_words()
+        # The paint goes first: a worker that imports numpy would hold the interpreter.
+        self.call_after_refresh(self._read, self.token, self.place.asked)
+
+    @work(thread=True, exclusive=True, group="gaps", exit_on_error=False)
+    def _read(self, token: int, asked: GapsAsked) -> None:
+        try:
+            table = self.analyst.gaps(asked)
+        except B100Error as error:
+            self.post_message(Failed("gaps", error))
+        else:
+            self.post_message(GapsRead(token, table))
+
+    @on(GapsRead)
+    def _gaps_read(self, event: GapsRead) -> None:
+        if event.token == self.token:
+            self._computing = False
+            if event.gaps is not self.gaps:
+                self.take(event.gaps)
+            self.show_words()
+
+    def failed(self, reason: str) -> None:
+        """Say in the grid's place why there is no table."""
+        self._computing = False
+        if self.gaps is None:
+            self.grid.say(reason)
+        self.show_words()
+
+    def take(self, table: "GapTable") -> None:
+        """Show a table."""
+        self.gaps = table
+        self._show()
+
+    def change(self, view: View) -> None:
+        """Look at the table in another way; the cursor stays on its cell."""
+        self.place.view = view
+        self._show()
+
+    def _show(self) -> None:
+        table = self.gaps
+        if table is None:
+            return
+        view = self.place.view
+        here = self.grid.here or self.place.here
+        self.grid.show(Shown(table, view, make_grid(table, view)), here)
+        if not table.groups or not table.metrics:
+            self.grid.say("; ".join(table.notes) or "there is nothing to compare")
+        self.show_words()
+
+    # Words
+
+    def show_words(self) -> None:
+        """Say what is shown, and what the cell under the cursor means."""
+        self.query_one("#heat-status", StatusLine).show(
+            left=[(" b100 ", "status--brand"), *self._title()], right=self._state()
+        )
+        panel = self.query_one("#heat-cell", TextPanel)
+        panel.show(self._cell_blocks())
+        panel.border_subtitle = "✗ fails  ~ noise  ° partial"
+
+    def _title(self) -> list[Span]:
+        table, asked, view = self.gaps, self.place.asked, self.place.view
+        root = clean_line(self.explorer.root.name)
+        if table is None:
+            return [(f" {root}/ gaps ", "status--root")]
+        grid = self.grid.shown.grid if self.grid.shown else make_grid(table, view)
+        groups, metrics = grid.rows, grid.columns
+        if grid.down == "metrics":
+            groups, metrics = metrics, groups
+        counts = f"{plural(len(groups), asked.by)} · {plural(len(metrics), 'metric')}"
+        total = grid.total
+        fails = f"{grouped(total.failing)} of {grouped(total.judged)} cells fail"
+        return [
+            (f" {lens_words(table, view)} ", "status--root"),
+            (f" {counts} · {fails}", "status--dim"),
+        ]
+
+    def _state(self) -> list[Span]:
+        asked, view = self.place.asked, self.place.view
+        said = [] if view.sort == "listed" else [SORT_WORDS[view.sort]]
+        if view.unit == "effect":
+            said.append("gap / spread")
+        if asked.filter or view.words:
+            said.append("/ " + clean_line(asked.filter or view.words))
+        if asked.all_recipes:
+            said.append("every recipe")
+        spans: list[Span] = []
+        if self._computing:
+            spans.append(("computing ...  ", "status--warn"))
+        spans.append((" · ".join(said) + " ", "status--dim"))
+        spans.append((f" ref {asked.reference} ", "status--root"))
+        return spans
+
+    def _cell_blocks(self) -> list[Block]:
+        table, here = self.gaps, self.grid.here
+        if table is None:
+            return [(("reading the scores ...", "text--dim"),)]
+        if here is None:
+            return [((note, "text--dim"),) for note in table.notes] or [((LEGEND, "text--dim"),)]
+        group, name = here
+        metric = next(one for one in table.metrics if one.id == name)
+        gap = table.cell(group, name, step_of(table, self.place.view))
+        first, *rest = gap_sentences(metric, gap)
+        count = table.failures(group, name)
+        head = f"{clean_line(group)}: "
+        if is_overlay(table, self.place.view) and count is not None:
+            head += f"fails at {count} of {len(table.steps)}. "
+        style = "text--bad" if gap.failure else ""
+        blocks: list[Block] = [((head, "text--title"), (first, style))]
+        blocks += [((words, "text--dim"),) for words in rest]
+        left = len(table.left_out)
+        if left:
+            reason = table.left_out[0].reason
+            blocks.append(((f"{plural(left, 'run')} left out, as {reason} (a: all)", "text--dim"),))
+        blocks += [((note, "text--dim"),) for note in table.notes]
+        return blocks
+
+    @on(HeatmapGrid.Moved)
+    def _moved(self) -> None:
+        self.place.here = self.grid.here
+        self.show_words()
+
+    # Keys
+
+    def do_left(self) -> None:
+        """One column left."""
+        self.grid.move(0, -1)
+
+    def do_right(self) -> None:
+        """One column right."""
+        self.grid.move(0, 1)
+
+    def do_up(self) -> None:
+        """One row up."""
+        self.grid.move(-1, 0)
+
+    def do_down(self) -> None:
+        """One row down."""
+        self.grid.move(1, 0)
+
+    def do_page_up(self) -> None:
+        """Ten rows up."""
+        self.grid.move(-TEN, 0)
+
+    def do_page_down(self) -> None:
+        """Ten rows down."""
+        self.grid.move(TEN, 0)
+
+    def do_first(self) -> None:
+        """The first column."""
+        self.grid.move(0, -1_000_000)
+
+    def do_last(self) -> None:
+        """The last column."""
+        self.grid.move(0, 1_000_000)
+
+    def do_lens(self) -> None:
+        """The next lens."""
+        self._turn_lens(1)
+
+    def do_lens_back(self) -> None:
+        """The lens before."""
+        self._turn_lens(-1)
+
+    def _turn_lens(self, by: int) -> None:
+        if self.gaps is not None:
+            view = self.place.view
+            self.change(replace(view, lens=next_lens(self.gaps, view, by)))
+
+    def do_sort(self) -> None:
+        """The next order of rows and columns."""
+        view = self.place.view
+        order = SORTS[(SORTS.index(view.sort) + 1) % len(SORTS)]
+        self.change(replace(view, sort=order))
+        self.say(f"order: {SORT_WORDS[order]}")
+
+    def do_turn(self) -> None:
+        """Rows become columns."""
+        if self.grid.shown is not None:
+            down = self.grid.shown.grid.down
+            view = self.place.view
+            self.change(replace(view, down="groups" if down == "metrics" else "metrics"))
+
+    def do_unit(self) -> None:
+        """Points, or gap over its spread."""
+        view = self.place.view
+        unit = UNITS[(UNITS.index(view.unit) + 1) % len(UNITS)]
+        self.change(replace(view, unit=unit))
+
+    def do_by(self) -> None:
+        """Group the runs in another way."""
+        asked = self.place.asked
+        kind = KINDS[(KINDS.index(asked.by) + 1) % len(KINDS)]
+        self.place.view = replace(self.place.view, down=None)
+        self._ask_other(replace(asked, by=kind))
+        self.say(f"grouped by {kind}")
+
+    def do_metrics(self) -> None:
+        """Other metrics."""
+        asked = self.place.asked
+        chosen = METRICS[(METRICS.index(asked.metrics) + 1) % len(METRICS)]
+        self._ask_other(replace(asked, metrics=chosen))
+        self.say(f"metrics: {METRIC_WORDS[chosen]}")
+
+    def do_recipes(self) -> None:
+        """Every recipe, or those that replicate."""
+        asked = self.place.asked
+        self._ask_other(replace(asked, all_recipes=not asked.all_recipes))
+
+    def _ask_other(self, asked: GapsAsked) -> None:
+        if asked == self.place.asked:
+            return
+        self.place.asked = asked
+        known = self.analyst.known_gaps(asked)
+        if known is not None:
+            self.take(known)
+        self._ask()
+
+    # Filter
+
+    def do_filter(self) -> None:
+        """Open the filter line."""
+        bars = self.query(FilterBar)
+        if bars:
+            bars.first(FilterBar).focus()
+            return
+        text = self.place.asked.filter or self.place.view.words
+        bar = FilterBar(value=text, id="heat-filter")
+        self.mount(bar, after=self.query_one("#heat-status"))
+        bar.focus()
+
+    @on(FilterBar.Changed)
+    def _filter_typed(self, event: FilterBar.Changed) -> None:
+        event.stop()
+        if not has_conditions(event.value):
+            self.change(replace(self.place.view, words=event.value.strip()))
+            self._ask_other(replace(self.place.asked, filter=""))
+
+    @on(FilterBar.Submitted)
+    def _filter_done(self, event: FilterBar.Submitted) -> None:
+        event.stop()
+        text = event.value.strip()
+        if has_conditions(text):
+            self.place.view = replace(self.place.view, words="")
+            self._ask_other(replace(self.place.asked, filter=text))
+        if not text:
+            self.query(FilterBar).remove()
+        self.grid.focus()
+
+    def do_back(self) -> None:
+        """Take the filter away, or close."""
+        bars = self.query(FilterBar)
+        if bars or self.place.view.words or self.place.asked.filter:
+            bars.remove()
+            self.grid.focus()
+            self.change(replace(self.place.view, words=""))
+            self._ask_other(replace(self.place.asked, filter=""))
+        else:
+            self.dismiss(None)
+
+    # Onward
+
+    @on(HeatmapGrid.Opened)
+    def _cell_clicked(self) -> None:
+        self.do_open()
+
+    def do_open(self) -> None:
+        """Open the evidence of the cell."""
+        table, here = self.gaps, self.grid.here
+        if table is None or here is None:
+            return
+        from b100tui.tui.screens.evidence import EvidenceScreen
+
+        self.place.here = here
+        step = step_of(table, self.place.view)
+        self.app.push_screen(EvidenceScreen(self.analyst, table, *here, step), self.closed)
+
+    def do_lies(self) -> None:
+        """Open the metrics that contradict the evidence."""
+        self.say("comes next")
+
+    def do_groups(self) -> None:
+        """Open the comparison of two groups."""
+        self.say("comes next")
+
+    def closed(self, place: Place | None) -> None:
+        """Take what a screen above gave back."""
+        super().closed(place)
+        self.grid.focus()
