@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Quality = Literal["rough", "sharp"]
+ROUGH_BYTES = 70_000  # for 80x21 cells of 10x20 pixels
+SHARP_BYTES = 256_000
+_USUAL_PIXELS = 800 * 420
 
 
 class Area(Struct, frozen=True):
@@ -50,6 +53,12 @@ class Frame(Struct, frozen=True, kw_only=True):
     rows_of_cells: tuple[CellRow, ...] = ()
     bytes: int = 0
     note: str = ""
+
+
+def most_bytes(area: Area, quality: Quality) -> int:
+    """Return what a frame of `area` may cost on the link; larger areas may cost more."""
+    share = area.columns * area.cell_width * area.rows * area.cell_height / _USUAL_PIXELS
+    return int((ROUGH_BYTES if quality == "rough" else SHARP_BYTES) * max(share, 1.0))
 
 
 class Encoder(Protocol):

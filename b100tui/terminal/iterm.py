@@ -7,7 +7,7 @@ import base64
 import io
 from typing import TYPE_CHECKING
 
-from b100tui.terminal.frames import Area, Frame, Quality
+from b100tui.terminal.frames import Area, Frame, Quality, most_bytes
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -28,9 +28,14 @@ class InlineJpeg:
 
     def encode(self, picture: "Image", area: Area, quality: Quality = "sharp") -> Frame:
         """Return the OSC 1337 sequence that draws `picture` (RGB) over the area's cells."""
-        file = io.BytesIO()
-        picture.save(file, "JPEG", quality=70 if quality == "rough" else 85)
-        data = file.getvalue()
+        most = most_bytes(area, quality) * 3 // 4  # base64 adds a third
+        data = b""
+        for level in (70, 40, 15) if quality == "rough" else (85, 70, 40):
+            file = io.BytesIO()
+            picture.save(file, "JPEG", quality=level)
+            data = file.getvalue()
+            if len(data) <= most:
+                break
         keys = (
             f"inline=1;size={len(data)};width={area.columns};height={area.rows};"
             "preserveAspectRatio=0;doNotMoveCursor=1"

@@ -11,13 +11,14 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from b100tui.terminal.frames import Area, CellRow, Frame, Quality
+from b100tui.terminal.frames import Area, CellRow, Frame, Quality, most_bytes
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 PLACEHOLDER = "\U0010eeee"
 CHUNK = 4096
+COLOURS = (256, 96, 32, 16)
 MAX_ID = (1 << 24) - 1
 MAX_SIDE = 297  # combining marks in Kitty's table, so cells a side
 
@@ -36,13 +37,18 @@ class KittyPng:
         return width, height
 
     def encode(self, picture: "Image", area: Area, quality: Quality = "sharp") -> Frame:
-        """Return the base64 of a 256-colour PNG of `picture` (RGB)."""
+        """Return the base64 of a PNG of `picture` (RGB): 256 colours, fewer if it is too long."""
         from PIL import Image
 
-        file = io.BytesIO()
-        inks = picture.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-        inks.save(file, "PNG", compress_level=6)
-        payload = base64.b64encode(file.getvalue()).decode("ascii")
+        most = most_bytes(area, quality)
+        payload = ""
+        for colours in COLOURS:
+            file = io.BytesIO()
+            inks = picture.quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+            inks.save(file, "PNG", compress_level=6)
+            payload = base64.b64encode(file.getvalue()).decode("ascii")
+            if len(payload) <= most:
+                break
         return Frame(
             protocol=self.name,
             columns=min(area.columns, MAX_SIDE),

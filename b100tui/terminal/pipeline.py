@@ -23,6 +23,7 @@ from b100tui.terminal.targets import Request, Target, likely_next
 FRAME_BYTES = 64 << 20
 REST = 0.15
 WORKERS = 2
+ROUGH = frozenset({"kitty", "sixel", "iterm"})  # have a cheaper frame for while keys repeat
 Opener = Callable[[Path, PictureRef], Path | bytes]
 
 
@@ -241,7 +242,7 @@ class Pipeline:
         )
 
     def _has_rough(self, request: Request) -> bool:
-        return request.protocol in {"kitty", "iterm"} and not request.target.view.zoom
+        return request.protocol in ROUGH and not request.target.view.zoom
 
     def _pause(self) -> float | None:
         """Return the seconds until a channel comes to rest, None when none will."""

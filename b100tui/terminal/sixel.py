@@ -1,4 +1,4 @@
-"""Sixel: 64 colours, one sequence a frame, under 1 MiB.
+"""Sixel: 64 colours, 32 of half the size while rough; one sequence a frame, under 1 MiB.
 
 The band encoder is textual-image's (fewer bytes than our own attempt): its private module
 does not probe the terminal at import, which a test holds with the pinned version.
@@ -7,36 +7,47 @@ does not probe the terminal at import, which a test holds with the pinned versio
 import re
 from typing import TYPE_CHECKING
 
-from b100tui.terminal.frames import Area, Frame, Quality
+from b100tui.terminal.frames import Area, Frame, Quality, most_bytes
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-COLOURS = 64
+# Squares of so many pixels a side, so many colours; the first that stays in bounds is taken.
+SHARP = ((1, 64), (1, 32), (2, 64), (2, 32), (3, 32), (4, 16))
+ROUGH = ((2, 32), (3, 32), (4, 16), (6, 8))
+_SAMPLE = 48  # rows from the middle tell how long the whole will be
 _DEFINITION = re.compile(r"#(\d+);2;\d+;\d+;\d+")
 # tmux drops any sequence over 1 MiB.
 MAX_BYTES = 1 << 20
 
 
 class Sixels:
-    """The encoder; there is no rough sixel: the terminal cannot scale one."""
+    """The encoder; a rough picture has half the size, enlarged here: the terminal cannot."""
 
     name = "sixel"
-    has_rough = False
+    has_rough = True
 
     def pixels(self, area: Area, quality: Quality) -> tuple[int, int]:
-        """Return the area in pixels, its height a multiple of 6 so that no band sticks out."""
+        """Return the area in pixels, its height a multiple of 6 so that no band sticks out.
+
+        Half of it a side while rough.
+        """
         width, height = area.columns * area.cell_width, area.rows * area.cell_height
-        return width, max(height - height % 6, 6)
+        height = max(height - height % 6, 6)
+        return (max(width // 2, 1), height // 2) if quality == "rough" else (width, height)
 
     def encode(self, picture: "Image", area: Area, quality: Quality = "sharp") -> Frame:
-        """Return the sixel sequence of `picture` (RGB); fewer colours if it passes 1 MiB."""
-        from textual_image._sixel import SixelOptions, image_to_sixels
+        """Return the sixel sequence of `picture` (RGB).
 
+        Where it would be too long (grain, differences), fewer colours, then larger squares.
+        """
+        most = min(most_bytes(area, quality), MAX_BYTES - 1)
+        size = self.pixels(area, "sharp")
+        attempts = ROUGH if quality == "rough" else SHARP
         payload = ""
-        for colours in (COLOURS, COLOURS // 2, COLOURS // 4, 2):
-            payload = _selected(image_to_sixels(picture, SixelOptions(colors=colours)))
-            if len(payload) < MAX_BYTES:
+        for attempt in attempts[_first_to_fit(picture, size, attempts, most) :]:
+            payload = _encoded(picture, size, attempt)
+            if len(payload) <= most:
                 break
         return Frame(
             protocol=self.name,
@@ -46,6 +57,36 @@ class Sixels:
             payload=payload,
             bytes=len(payload),
         )
+
+
+def _encoded(picture: "Image", size: tuple[int, int], attempt: tuple[int, int]) -> str:
+    """Return `picture` in squares of so many pixels and so many colours, `size` pixels large."""
+    from PIL.Image import Dither, Quantize, Resampling
+    from textual_image._sixel import SixelOptions, image_to_sixels
+
+    square, colours = attempt
+    small = (max(size[0] // square, 1), max(size[1] // square, 1))
+    if small[0] < picture.width:
+        picture = picture.resize(small, Resampling.BOX)
+    if picture.size != size:
+        inks = picture.quantize(colours, Quantize.FASTOCTREE, dither=Dither.NONE)
+        picture = inks.convert("RGB").resize(size, Resampling.NEAREST)
+    return _selected(image_to_sixels(picture, SixelOptions(colors=colours)))
+
+
+def _first_to_fit(
+    picture: "Image", size: tuple[int, int], attempts: tuple[tuple[int, int], ...], most: int
+) -> int:
+    """Return the place of the first attempt that seems to stay below `most` bytes."""
+    if size[1] < 3 * _SAMPLE:
+        return 0
+    share = _SAMPLE / size[1]
+    top = int(picture.height * (0.5 - share / 2))
+    part = picture.crop((0, top, picture.width, top + max(int(picture.height * share), 1)))
+    for at, attempt in enumerate(attempts[:-1]):
+        if len(_encoded(part, (size[0], _SAMPLE), attempt)) <= most * share:
+            return at
+    return len(attempts) - 1
 
 
 def _selected(payload: str) -> str:

@@ -33,9 +33,9 @@ KITTY_KEPT = 32
 _ASK_POSITION = "\x1b[6n"
 _NO_ANSWER = 2.0
 _LOST_ANSWERS = 2
-_BATCH = 32 << 10
-_BATCH_LIMITS = (16 << 10, 256 << 10)
-_BATCH_SECONDS = 0.03
+_BATCH = 12 << 10
+_BATCH_LIMITS = (8 << 10, 256 << 10)
+_BATCH_SECONDS = 0.01  # how long text may wait behind a part of a picture
 
 
 class _Outlet:

@@ -11,7 +11,7 @@ from PIL import Image, ImageChops
 
 from b100tui.terminal import kitty
 from b100tui.terminal.cells import cut_row
-from b100tui.terminal.frames import Area, Encoder, fit_area
+from b100tui.terminal.frames import Area, Encoder, Quality, fit_area
 from b100tui.terminal.iterm import InlineJpeg
 from b100tui.terminal.kitty import KittyPng
 from b100tui.terminal.sixel import Sixels
@@ -154,3 +154,25 @@ def test_a_picture_fits_its_area_and_keeps_its_shape(
 ) -> None:
     place = fit_area(*size, area)
     assert (place.columns, place.rows) == expected
+
+
+def _grain(size: tuple[int, int]) -> Image.Image:
+    return Image.merge("RGB", [Image.effect_noise(size, 90) for _ in range(3)])
+
+
+@pytest.mark.parametrize("encoder", [KittyPng(), Sixels(), InlineJpeg()])
+@pytest.mark.parametrize(("quality", "most"), [("rough", 70_000), ("sharp", 256_000)])
+def test_even_pure_grain_stays_in_the_bounds_of_80_by_21_cells(
+    encoder: Encoder, quality: Quality, most: int
+) -> None:
+    area = Area(80, 21)
+    frame = encoder.encode(_grain(encoder.pixels(area, quality)), area, quality)
+    assert 0 < frame.bytes <= most
+
+
+def test_a_rough_sixel_fills_the_same_pixels_in_squares_of_two() -> None:
+    area = Area(8, 3, 10, 20)
+    small = four_colours(40, 30)
+    shown = read_sixel(Sixels().encode(small, area, "rough").payload)
+    assert shown.size == (80, 60)
+    assert worst(small.resize((80, 60), Image.Resampling.NEAREST), shown) <= 3
