@@ -1,6 +1,8 @@
 """The app: one folder of runs, its themes, its pictures, and a clean way out."""
 
+import asyncio
 import shutil
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from b100tui.terminal.pipeline import Pipeline
 
 DEFAULT_THEME = "dark"
+INTERRUPTED = 128 + signal.SIGINT
 
 
 def open_index(root: Path) -> Catalogue:
@@ -131,6 +134,8 @@ class Explorer(App[None]):
         link = Link.of(self)
         if link is not None:
             link.on_facts = self.take_facts
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGINT, self.exit, None, INTERRUPTED)
         self.tell_problems()
 
     @property
@@ -187,6 +192,10 @@ class Explorer(App[None]):
         """Send a control sequence through the one writer; nothing where there is no terminal."""
         if sequence is not None and self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
+
+    def action_help_quit(self) -> None:
+        """Say how to leave, for those who press ctrl+c."""
+        self.notify("q quits; jobs go on", markup=False)
 
     def leave(self) -> None:
         """Remember the place and go."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 ABSENT = -1
+NOISE = 1e-6
 
 
 def levels(values: Mapping[int, float], first: int, last: int, width: int) -> tuple[int, ...]:
@@ -49,15 +50,20 @@ def spark(cells: Sequence[int]) -> str:
 
 
 def number(value: float) -> str:
-    """Return `value` with about three significant digits in at most seven characters."""
+    """Return `value` with about three significant digits in at most seven characters.
+
+    What is smaller than a millionth is rounding noise of the metrics and stands as 0.00.
+    """
     size = abs(value)
-    if size >= 100_000 or (size != 0 and size < 0.001):
+    if size < NOISE:
+        return "0.00"
+    if size >= 100_000 or size < 0.001:
         return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
     if size >= 100:
         return f"{value:.0f}"
     if size >= 10:
         return f"{value:.1f}"
-    return f"{value:.2f}" if size >= 1 or size == 0 else f"{value:.3f}"
+    return f"{value:.2f}" if size >= 1 else f"{value:.3f}"
 
 
 def grouped(count: int) -> str:

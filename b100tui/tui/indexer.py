@@ -93,6 +93,19 @@ def _refresh(root: Path) -> None:
     else:
         changed = report.added + report.changed + report.removed
         _say({"generation": report.generation, "changed": changed})
+        _refresh_text(root)
+
+
+def _refresh_text(root: Path) -> None:
+    """Bring the words up to date after the runs: they are looked at before they are searched."""
+    from b100tui.index.text import build_text
+
+    try:
+        build_text(root)
+    except LockHeldError as error:
+        _say({"held": clean_line(error.message)})
+    except B100Error as error:
+        _say({"error": clean_line(error.message), "hint": clean_line(error.hint)})
 
 
 def _say(value: dict[str, Any]) -> None:

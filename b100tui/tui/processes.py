@@ -54,15 +54,21 @@ class ProbeRunner:
         self.mode = mode
         self._process: subprocess.Popen[bytes] | None = None
         self._wanted: str | None = None
-        self._started: set[str] = set()
+        self._wanted_upto = 0
+        self._started: dict[str, int] = {}
 
-    def want(self, run: str) -> bool:
-        """Ask for the probes of `run`; True when that is new and probes are not off."""
-        if self.mode == "off" or run in self._started:
+    def want(self, run: str, upto: int) -> bool:
+        """Ask for the probes of `run`, which has steps up to `upto`.
+
+        True when that is new and probes are not off. A run that grew is asked for again: scores
+        that are there already are not made twice.
+        """
+        if self.mode == "off" or self._started.get(run, -1) >= upto:
             return False
-        if self.mode == "all" and self._started:
+        if self.mode == "all" and self._started and run not in self._started:
+            self._started[run] = upto  # measured with all the others
             return False
-        self._wanted = run
+        self._wanted, self._wanted_upto = run, upto
         return True
 
     def advance(self) -> bool:
@@ -74,11 +80,12 @@ class ProbeRunner:
         run, self._wanted = self._wanted, None
         if run is None:
             return False
-        self._started.add(run)
+        everything = self.mode == "all" and not self._started
+        self._started[run] = self._wanted_upto
         nice = shutil.which("nice")
         command = [nice, "-n", "15"] if nice else []
         command += [sys.executable, "-m", "b100tui", "score"]
-        command += [] if self.mode == "all" else [run]
+        command += [] if everything else [run]
         command += ["--metrics", "probes", "--root", str(self.root)]
         try:
             self._process = subprocess.Popen(

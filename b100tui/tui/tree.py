@@ -8,9 +8,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct
+from rich.cells import cell_len
 
 from b100tui.index.rows import RunRow
 from b100tui.model.text import clean_line
+from b100tui.tui.wrapping import fit, fit_middle
+
+SHORTEST_SETTING = 6
 
 
 class Group(Struct, frozen=True):
@@ -143,15 +147,28 @@ def run_name(row: RunRow) -> str:
     return clean_line(tail.removeprefix("run-") or row.run)
 
 
-def title(row: RunRow, *, editor: bool = True) -> str:
-    """Return the run's full name: image, setting, editor (where asked and not yet said), run."""
-    setting = _setting(row)
-    parts = [row.image, setting]
-    if editor and row.editor and row.editor.lower() not in setting.lower():
-        parts.append(row.editor)
+def title(row: RunRow, room: int | None = None) -> str:
+    """Return the run's full name: image, setting, editor (where not yet said), run.
+
+    In less than `room` cells the editor goes first, then the middle of the setting, so that
+    neighbours can be told apart to the last.
+    """
+    setting = clean_line(_setting(row))
+    editor = clean_line(row.editor) if row.editor.lower() not in setting.lower() else ""
     name = run_name(row)
-    parts.append(f"run {name}" if name.isdigit() else name)
-    return " · ".join(clean_line(part) for part in parts if part)
+    last = f"run {name}" if name.isdigit() else name
+
+    def joined(*parts: str) -> str:
+        return " · ".join(part for part in parts if part)
+
+    image = clean_line(row.image)
+    text = joined(image, setting, editor, last)
+    if room is None or cell_len(text) <= room:
+        return text
+    left = room - cell_len(joined(image, " ", last)) + 1
+    if left >= SHORTEST_SETTING:
+        return joined(image, fit_middle(setting, left), last)
+    return fit(joined(image, last), room).rstrip()
 
 
 def _setting(row: RunRow) -> str:

@@ -55,6 +55,16 @@ def fit(text: str, width: int) -> str:
     return kept + "…" + " " * (width - 1 - used)
 
 
+def fit_middle(text: str, width: int) -> str:
+    """Return `text` in at most `width` cells, cut in its middle with an ellipsis."""
+    if cell_len(text) <= width:
+        return text
+    if not text.isascii() or width < 3:
+        return fit(text, width).rstrip()
+    head = (width - 1) // 2
+    return f"{text[:head]}…{text[head + 1 - width :]}"
+
+
 def find_words(text: str, words: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return the (start, end) ranges of `words` in `text`, any case, merged and in order."""
     low = text.lower()

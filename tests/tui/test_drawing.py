@@ -38,7 +38,7 @@ def test_a_value_shows_in_the_cell_of_its_step(width):
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(34.06, "34.1"), (-9.8, "-9.80"), (0.7123, "0.712"), (0.0, "0.00"), (1234.6, "1235"),
-     (1.5e9, "1.5e9"), (2.5e-7, "2.5e-7")],
+     (1.5e9, "1.5e9"), (2.5e-4, "2.5e-4"), (-2.5e-7, "0.00")],
 )  # fmt: skip
 def test_a_number_has_about_three_digits_and_fits_seven_cells(value, shown):
     assert number(value) == shown and len(shown) <= 7

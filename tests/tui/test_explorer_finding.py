@@ -12,6 +12,8 @@ from tests.tui.fake import (
     FakeCatalogue,
     explorer,
     opened,
+    rows,
+    screen_text,
     until,
 )
 
@@ -26,6 +28,13 @@ async def test_words_filter_as_they_are_typed_without_asking_the_index():
         assert {main.runs.tree_of_runs.rows[n].image for n in main.runs.lines if n >= 0} == {"fog"}
         assert "run_ids" not in catalogue.asked
         assert "6 of 12" in str(main.query_one("#runs-box").border_subtitle)
+
+
+async def test_a_filter_that_nothing_meets_says_so():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash", *"zzz")
+        text = "\n".join(screen_text(main.explorer))
+        assert "no run matches" in text and "Esc clears the filter" in text
 
 
 async def test_a_filter_that_shrinks_finds_again_what_it_had_lost():
@@ -66,6 +75,17 @@ async def test_search_goes_to_the_step_and_marks_the_words():
         await pilot.press("enter")
         await until(pilot, lambda: main.trajectory.row.run == "fog/rotate-1K/run-2")
         assert (main.position.step, main.words) == (9, ("plate",))
+
+
+async def test_a_hit_in_a_closed_group_opens_its_run_at_the_same_step_number():
+    listed = rows(tuple(f"image-{n:02}" for n in range(20)))
+    async with opened(explorer(FakeCatalogue(listed), place=Place("", 9, 1))) as (pilot, main):
+        await pilot.press("s", *"plate")
+        await until(pilot, lambda: pilot.app.screen.query_one(HitList).hits)
+        await pilot.press("enter")
+        await until(pilot, lambda: main.trajectory.row.run == listed[-1].run)
+        assert main.position.step == 9
+        assert "▾ image-19" in "\n".join(screen_text(main.explorer))
 
 
 async def test_search_closes_without_moving():
@@ -115,6 +135,12 @@ async def test_f_gives_the_picture_the_screen_and_escape_takes_it_back():
         await pilot.press("escape")
         await pilot.pause()
         assert full.width == 120 and main.query_one("#picture").size.width < 100
+
+
+async def test_ctrl_c_says_which_key_quits():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("ctrl+c")
+        assert [note.message for note in main.app._notifications] == ["q quits; jobs go on"]
 
 
 async def test_quit_remembers_the_place():

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from b100tui.tui import processes
+from b100tui.index.text import newest_text
+from b100tui.tui import indexer, processes
 from b100tui.tui.processes import Indexer, ProbeRunner
 from b100tui.tui.screens.run_data import _message
+from b100tui.workspace.places import cache_dir
 
 
 @pytest.fixture
@@ -22,14 +24,20 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_the_indexer_tells_the_runs_before_the_index_is_built(root: Path):
-    indexer = Indexer(root)
+    child = Indexer(root)
     reports = []
-    for report in indexer.reports():
+    for report in child.reports():
         reports.append(report)
         if "generation" in report or "error" in report:
             break
-    indexer.close()
+    child.close()
     assert [row["run"] for row in reports[0]["rows"]] and reports[-1]["generation"] == 1
+
+
+def test_a_refresh_makes_the_words_searchable_too(root: Path, capsysbinary):
+    indexer._refresh(root)
+    assert b'"generation":1' in capsysbinary.readouterr().out
+    assert newest_text(cache_dir(root)) is not None
 
 
 def test_the_indexer_ends_when_nobody_listens(root: Path):
@@ -46,9 +54,9 @@ def test_the_indexer_ends_when_nobody_listens(root: Path):
 
 
 def test_a_folder_that_is_gone_is_told_as_an_error(tmp_path: Path):
-    indexer = Indexer(tmp_path / "gone")
-    first = next(indexer.reports())
-    indexer.close()
+    child = Indexer(tmp_path / "gone")
+    first = next(child.reports())
+    child.close()
     assert "gone" in first["error"]
     assert type(_message(first)).__name__ == "Failed"
 
@@ -75,7 +83,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 def test_probes_are_started_niced_for_the_opened_run(started, tmp_path):
     runner = ProbeRunner(tmp_path, "run")
-    assert runner.want("a/b/run-0") and runner.advance()
+    assert runner.want("a/b/run-0", 2) and runner.advance()
     words = started[0][started[0].index("score") :]
     assert words == ["score", "a/b/run-0", "--metrics", "probes", "--root", str(tmp_path)]
     assert started[0][1:3] == ["-n", "15"]
@@ -84,7 +92,7 @@ def test_probes_are_started_niced_for_the_opened_run(started, tmp_path):
 def test_one_run_is_measured_at_a_time_and_the_newest_wanted_is_next(started, tmp_path):
     runner = ProbeRunner(tmp_path, "run")
     for run in ("one", "two", "three"):
-        runner.want(run)
+        runner.want(run, 2)
         runner.advance()
     FakeProcess.running = False
     runner.advance()
@@ -93,15 +101,25 @@ def test_one_run_is_measured_at_a_time_and_the_newest_wanted_is_next(started, tm
 
 def test_a_run_is_measured_once(started, tmp_path):
     runner = ProbeRunner(tmp_path, "run")
-    runner.want("one")
+    runner.want("one", 2)
     runner.advance()
-    assert not runner.want("one")
+    assert not runner.want("one", 2)
+
+
+def test_a_run_that_grew_is_measured_again(started, tmp_path):
+    runner = ProbeRunner(tmp_path, "run")
+    runner.want("one", 2)
+    runner.advance()
+    FakeProcess.running = False
+    assert runner.want("one", 3)
+    runner.advance()
+    assert len(started) == 2
 
 
 def test_probes_can_be_off_or_for_all_runs(started, tmp_path):
-    assert not ProbeRunner(tmp_path, "off").want("one")
+    assert not ProbeRunner(tmp_path, "off").want("one", 2)
     runner = ProbeRunner(tmp_path, "all")
-    runner.want("one")
+    runner.want("one", 2)
     runner.advance()
     assert started[0][started[0].index("score") :][:2] == ["score", "--metrics"]
-    assert not runner.want("two")
+    assert not runner.want("two", 2)

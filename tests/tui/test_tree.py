@@ -58,6 +58,14 @@ def test_only_the_groups_around_the_opened_run_stay_open():
     assert {("dongpo",), ("fog", "replicate-2K")} <= closed
 
 
+def test_a_title_without_room_keeps_the_run_and_cuts_the_setting_in_its_middle():
+    row = make_row("building", "replicate-2k-sim-fast", 0)
+    assert title(row) == "building · replicate-2k-sim-fast · simulate · run 0"
+    assert title(row, 40) == "building · replicate-2k-sim-fast · run 0"
+    assert title(row, 30) == "building · repli…-fast · run 0"
+    assert title(row, 20) == "building · run 0"
+
+
 def test_control_characters_in_names_are_gone():
     row = make_row("fo\x1b[31mg", "se\x07t", 0)
     tree = RunTree([row])

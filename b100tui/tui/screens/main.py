@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -30,7 +29,6 @@ from b100tui.tui.widgets.metric_panel import MetricPanel
 from b100tui.tui.widgets.picture import PictureView
 from b100tui.tui.widgets.run_tree import RunTreeView
 from b100tui.tui.widgets.step_slider import SliderState, StepSlider
-from b100tui.tui.wrapping import fit
 
 ATTACH_AFTER = 0.35  # importing duckdb holds the interpreter: not while the first keys come
 ALL_OPEN_UP_TO = 60
@@ -271,9 +269,7 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, AnalysisActions)
         words = f" {self.picture_words()} "
         label = "SIMULATED  " if row.simulated else ""
         room = line.size.width - len(words) - len(label) - 2
-        name = title(row)
-        if cell_len(name) > room > 0:
-            name = fit(title(row, editor=False), room).rstrip()
+        name = title(row, room if room > 0 else None)
         left: list[Span] = [(f" {name}  ", "status--root"), (label, "status--warn")]
         line.show(left=left, right=[(words, "status--dim")])
 

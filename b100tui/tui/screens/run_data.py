@@ -30,6 +30,7 @@ class RunData(ExplorerState):
         self.indexing = ""
         self.probing = False
         self._read: dict[str, Trajectory] = {}
+        self._told: dict[str, str] = {}
 
     # The index
 
@@ -74,6 +75,7 @@ class RunData(ExplorerState):
     @on(Changed)
     def _changed(self) -> None:
         self.indexing = ""
+        self._told.clear()
         self._read.clear()
         if self.catalogue is None:
             self.attach()
@@ -97,6 +99,9 @@ class RunData(ExplorerState):
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
+        if self._told.get(event.doing) == event.error.message:
+            return  # a poll that fails each second says so once
+        self._told[event.doing] = event.error.message
         hint = f"; {event.error.hint}" if event.error.hint else ""
         self.say(f"{event.doing}: {event.error.message}{hint}", bad=True)
 
@@ -177,11 +182,13 @@ class RunData(ExplorerState):
             self.take_run(event.trajectory)
 
     def want_probes(self, trajectory: Trajectory) -> None:
-        """Have the probes measured when this run has none."""
-        if self.probes is None or any(one.metric.backend == "probes" for one in trajectory.series):
+        """Have the probes measured when this run's newest picture has none."""
+        good = [step.step for step in trajectory.steps if step.status == "ok"]
+        if self.probes is None or not good:
             return
-        if any(step.status == "ok" for step in trajectory.steps):
-            self.probing = self.probes.want(trajectory.row.run) or self.probing
+        measured = (s for s in trajectory.series if s.metric.backend == "probes")
+        if not any(good[-1] in series.values for series in measured):
+            self.probing = self.probes.want(trajectory.row.run, good[-1]) or self.probing
 
     # What the screen's own part does with it
 

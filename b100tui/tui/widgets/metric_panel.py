@@ -7,7 +7,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from b100tui.model.text import clean_line
-from b100tui.tui.drawing import BLOCKS, cell_of, number
+from b100tui.tui.drawing import BLOCKS, NOISE, cell_of, number
 from b100tui.tui.trajectory import Gap, MetricSeries
 from b100tui.tui.widgets.lines import LinesView, Span
 from b100tui.tui.wrapping import fit
@@ -17,15 +17,16 @@ ARROWS = {"higher": "↑", "lower": "↓", "unknown": "·"}
 
 
 def gap_words(gap: Gap) -> tuple[str, str, str]:
-    """Return the gap in eight cells, its mark and its style; never told by colour alone.
+    """Return the gap in nine cells, its mark and its style; never told by colour alone.
 
     Δ is in normalised points, δ in the metric's own units. ✗: the metric fails (it calls the
     later picture better), ✓: it does not.
     """
     if gap.value is None:
-        return "       –", " ", "metric--dim"
-    sign = "+" if gap.value > 0 else ("-" if gap.value < 0 else " ")
-    text = ("Δ" if gap.normal else "δ") + f"{sign}{number(abs(gap.value))}".rjust(7)
+        return "        –", " ", "metric--dim"
+    small = abs(gap.value) < NOISE
+    sign = " " if small else ("+" if gap.value > 0 else "-")
+    text = ("Δ" if gap.normal else "δ") + f"{sign}{number(abs(gap.value))}".rjust(8)
     if gap.failure is None or gap.value == 0:
         return text, " ", "metric--dim"
     return (text, "✗", "metric--failure") if gap.failure else (text, "✓", "metric--fine")
@@ -105,7 +106,7 @@ class MetricPanel(LinesView):
             ((number(after) if after is not None else "–").ljust(7), "metric--value"),
             (f" {gap} {mark} ", style),
         ]
-        used = 1 + long + 2 + 7 + 3 + 7 + 12
+        used = 1 + long + 2 + 7 + 3 + 7 + 13
         segments = [Segment(text, self.style_of(name)) for text, name in spans]
         segments += self._spark(series, width - used)
         return segments

@@ -1,6 +1,6 @@
 """The run list: a virtual tree whose cost does not grow with the number of runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -20,7 +20,8 @@ from b100tui.tui.widgets.lines import LinesView, Span
 from b100tui.tui.wrapping import fit
 
 SPARK_CELLS = 8
-WIDE_FROM = 34
+FEWEST = 3  # a spark of one or two cells tells nothing and looks like a cursor
+NOTHING = (" no run matches;", " Esc clears the filter")
 
 
 class RunTreeView(LinesView):
@@ -119,8 +120,13 @@ class RunTreeView(LinesView):
         keys = {tree.groups[group].key for group in tree.parents[row] if group >= 0}
         if keys & self.closed:
             self.closed -= keys
+            self._strips.clear()
+            before = self.run
             self._lay_out(run)
-        self.go_to_line(self._line_of(run) or 0)
+            if before is None or before.run != run:
+                self._announce()
+        else:
+            self.go_to_line(self._line_of(run) or 0)
         return True
 
     def neighbour(self, delta: int) -> RunRow | None:
@@ -202,6 +208,8 @@ class RunTreeView(LinesView):
         """Draw one line of the view."""
         width = self.size.width
         at = y + self.scroll_offset.y
+        if not self.lines and self.wanted is not None and at < len(NOTHING):
+            return self.strip([(NOTHING[at], "tree--dim")], width)
         if at >= len(self.lines):
             return self.blank(width)
         look = "" if at != self.cursor else ("focus" if self.has_focus else "blur")
@@ -231,20 +239,30 @@ class RunTreeView(LinesView):
         row = self.tree_of_runs.rows[line]
         indent = "    " if self.tree_of_runs.parents[line][1] >= 0 else "  "
         name = self.tree_of_runs.label(line)
-        cells = _mini(row.spark)
-        badge, style = _badge(row, narrow=width < WIDE_FROM)
-        room = width - len(indent) - len(badge) - (len(cells) + 1 if cells else 0) - 1
+        wanted = cell_len(name)
+        for cells, badge in _ornaments(row):
+            room = width - len(indent) - len(badge[0]) - (len(cells) + 1 if cells else 0) - 1
+            if wanted <= room:
+                break
         spans: list[Span] = [(indent, "")]
-        spans.append((name if cell_len(name) <= room else fit(name, max(4, room)), ""))
+        spans.append((name if wanted <= room else fit(name, max(4, room)), ""))
         if cells:
             spans.append((" " + cells, "tree--spark"))
-        if badge:
-            spans.append((" " + badge, style))
+        if badge[0]:
+            spans.append((" " + badge[0], badge[1]))
         return spans
 
 
+def _ornaments(row: RunRow) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the spark and the badge of a run, ever less of them where the name needs the room."""
+    cells, words = _mini(row.spark), _badge(row)
+    short = _badge(row, simulated="SIM")
+    bare = _badge(row, simulated="")
+    yield from ((cells, words), (cells, short), (cells, bare), ("", bare))
+
+
 def _mini(levels_of_row: tuple[int, ...]) -> str:
-    if not any(level >= 0 for level in levels_of_row):
+    if sum(level >= 0 for level in levels_of_row) < FEWEST:
         return ""
     if len(levels_of_row) <= SPARK_CELLS:
         return spark(levels_of_row)
@@ -252,8 +270,8 @@ def _mini(levels_of_row: tuple[int, ...]) -> str:
     return spark(levels(values, 0, len(levels_of_row) - 1, SPARK_CELLS))
 
 
-def _badge(row: RunRow, *, narrow: bool) -> tuple[str, str]:
-    """Return the most telling words of a run and their style."""
+def _badge(row: RunRow, *, simulated: str = "SIMULATED") -> tuple[str, str]:
+    """Return the most telling words of a run and their style; `simulated` names a simulated one."""
     words: list[str] = []
     style = "tree--dim"
     if row.onset is not None:
@@ -271,8 +289,8 @@ def _badge(row: RunRow, *, narrow: bool) -> tuple[str, str]:
         words.append(f"{len(row.missing)} missing")
     if row.steps_planned and row.last_step is not None and row.last_step < row.steps_planned:
         words.append(f"{row.last_step}/{row.steps_planned}")
-    if row.simulated:
-        words.append("SIM" if narrow else "SIMULATED")
+    if row.simulated and simulated:
+        words.append(simulated)
     if not words and not row.spark:
         words.append(f"{row.steps} steps")
     return clean_line(" ".join(words)), style
