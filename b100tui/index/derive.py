@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from b100tui.index.like import comparable_by_run, first_limit, held
 from b100tui.index.rows import ABSENT, RunRow
 from b100tui.index.tables import append, dump, statement
 from b100tui.model.scan import Duplicate
@@ -51,10 +52,18 @@ def fill_metrics(con: "Connection") -> None:
 
 def derive(con: "Connection") -> None:
     """Recompute everything derived about the runs in `pending`."""
+    like = comparable_by_run(con)
+    con.execute("DELETE FROM apart")
+    append(con, "apart", ((run, step) for run, one in like.items() for step in one.apart))
     con.execute(statement("derive"))
+    con.execute("DELETE FROM apart")
     signals = _signals(con)
     facts = con.execute(statement("summary")).fetchall()
-    append(con, "run_summary", (_summary(fact, signals.get(fact[0], {})) for fact in facts))
+    append(
+        con,
+        "run_summary",
+        (_summary(fact, held(signals.get(fact[0], {}), like.get(fact[0]))) for fact in facts),
+    )
 
 
 def set_pending(con: "Connection", runs: Iterable[str]) -> None:
@@ -91,6 +100,7 @@ def _summary(
     names = [name for name in TELLING if name in signals] or sorted(signals)
     spark = spark_levels(*signals[names[0]]) if names else ()
     onset = _onset([signals[name] for name in names[:ONSET_SIGNALS] if name in TELLING])
+    limit = first_limit(signals)
     states = {
         "simulated": simulated,
         "fork": parent is not None,
@@ -119,6 +129,7 @@ def _summary(
         sizes=sizes,
         coverage=coverage,
         onset=onset,
+        limit=limit,
         editor_kind=editor_kind,
         simulated=simulated,
         parent=parent,
@@ -137,7 +148,7 @@ def _summary(
     return (
         *(run, sort_key, row.steps, row.first_step, row.last_step, absent, len(sizes)),
         *(sizes[0][:2] if sizes else (None, None)),
-        *(unreadable, refused, sections, coverage, onset, None, worst, worst_gap, cost),
+        *(unreadable, refused, sections, coverage, onset, limit, worst, worst_gap, cost),
         *(image, recipe, setting, editor, editor_kind, model, repeat, labels, parent, simulated),
         stopped is not None,
         f"{words}\n{prompts or ''}".casefold()[:_WORDS_LIMIT],

@@ -61,11 +61,14 @@ valued AS (
 reference AS (
     SELECT run, metric, value, norm FROM valued WHERE step = 1
 )
-SELECT v.run, v.step, v.metric, v.metric_version, v.value, v.norm, v.norm - f.norm,
-    v.value - f.value, v.error, v.message, v.simulated, v.seconds, v.time,
+SELECT v.run, v.step, v.metric, v.metric_version, v.value, v.norm,
+    -- Steps of another phase or size than the reference have scores, but no gap.
+    CASE WHEN a.step IS NULL THEN v.norm - f.norm END,
+    CASE WHEN a.step IS NULL THEN v.value - f.value END, v.error, v.message, v.simulated, v.seconds, v.time,
     coalesce(v.lowest <> v.highest, false), v.lowest, v.highest
 FROM valued v
 LEFT JOIN reference f ON f.run = v.run AND f.metric = v.metric
+LEFT JOIN apart a ON a.run = v.run AND a.step = v.step
 ORDER BY v.metric, v.run, v.step;
 
 DELETE FROM series WHERE run IN (SELECT run FROM pending);

@@ -4,6 +4,8 @@ CREATE TABLE meta (key VARCHAR, value VARCHAR);
 CREATE TABLE part (path VARCHAR, kind VARCHAR, place BIGINT);
 CREATE TABLE trouble (path VARCHAR, reason VARCHAR, source VARCHAR);
 CREATE TABLE pending (run VARCHAR);
+-- Steps of the pending runs that may not be held against step 1.
+CREATE TABLE apart (run VARCHAR, step BIGINT);
 CREATE TABLE metric (
     metric VARCHAR, name VARCHAR, backend VARCHAR, direction VARCHAR, low DOUBLE, high DOUBLE,
     needs_reference BOOLEAN
