@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -15,6 +15,7 @@ from b100tui.sources.listing import Listing
 from b100tui.sources.paths import join, natural, on_disk, split_name, split_path
 from b100tui.sources.texts import encoding_of, read_bytes
 
+Search = Literal["exact", "end", "name"]
 JSON_LIMIT = 256 * 1024 * 1024
 _HEAD = 8192
 _KEY = re.compile(rb'"([A-Za-z_][\w ]{0,40})"\s*:')
@@ -76,33 +77,41 @@ def url_name(url: str) -> str:
     return split_path(path.rstrip("/"))[1]
 
 
-def found_file(listing: Listing, folder: str, name: Any) -> tuple[str, str]:
+def found_file(listing: Listing, folder: str, name: Any, search: Search = "end") -> tuple[str, str]:
     """Return (path, "") of the picture that a manifest in `folder` names, or ("", why not).
 
-    A path of another machine is found by the longest part of its end that lies in `folder` or
-    below the root, else by its file name where only one picture has it. Urls are not fetched.
+    A path is one from `folder`, else from the root. With search "end" a path of another machine
+    is found by the longest part of its end; with "name" also by its file name, where only one
+    picture has it: for manifests whose names are unique. Urls are not fetched.
     """
-    if not isinstance(name, str) or not name.strip():
+    if not isinstance(name, str) or not name.strip() or "\0" in name:
         return "", "is no file name"
     if is_url(name):
-        path = _by_name(listing, url_name(name))
+        path = _by_name(listing, url_name(name)) if search == "name" else ""
         return (path, "") if path else ("", f"{name} is a url, which is never fetched unasked")
     plain = _DRIVE.sub("/", name.replace("\\", "/"))
     direct = resolved(folder, plain)
-    if direct in listing.stamps:
-        return direct, ""
-    parts = [part for part in plain.split("/") if part not in ("", ".", "..")]
-    for start in range(len(parts)):
-        tail = "/".join(parts[start:])
-        for place in (folder, ""):
-            if join(place, tail) in listing.stamps:
-                return join(place, tail), ""
-    path = _by_name(listing, parts[-1]) if parts else ""
+    for place in (direct, resolved("", plain)):
+        if place is not None and place in listing.stamps:
+            return place, ""
+    path = _by_end(listing, folder, plain, search)
     if path:
         return path, ""
     if direct is None and not plain.startswith("/"):
         return "", f"{name} leads outside the folder"
     return "", f"{name} is not there"
+
+
+def _by_end(listing: Listing, folder: str, plain: str, search: Search) -> str:
+    if search == "exact":
+        return ""
+    parts = [part for part in plain.split("/") if part not in ("", ".", "..")]
+    for start in range(len(parts)):
+        tail = "/".join(parts[start:])
+        for place in (folder, ""):
+            if join(place, tail) in listing.stamps:
+                return join(place, tail)
+    return _by_name(listing, parts[-1]) if search == "name" and parts else ""
 
 
 def _by_name(listing: Listing, name: str) -> str:

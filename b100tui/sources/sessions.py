@@ -8,7 +8,7 @@ from b100tui.model.text import clean, clean_line
 from b100tui.sources.assemble import Candidate, assemble, shown
 from b100tui.sources.columns import whole
 from b100tui.sources.listing import Listing
-from b100tui.sources.manifests import found_file
+from b100tui.sources.manifests import Search, found_file
 from b100tui.sources.paths import readable, split_path
 
 MOST = 1_000_000  # no session has more steps; larger numbers are ids
@@ -21,8 +21,9 @@ class Session:
     `problems` lists what was left out, each with its place and field.
     """
 
-    def __init__(self, listing: Listing, path: str, line: str = "") -> None:
+    def __init__(self, listing: Listing, path: str, line: str = "", search: Search = "end") -> None:
         self.listing = listing
+        self.search: Search = search
         self.folder = split_path(path)[0]
         self.line = f"{line}: " if line else ""
         self.recorded = (listing.root / ".b100" / "scores").is_dir()
@@ -54,15 +55,25 @@ class Session:
 
     def picture(self, step: int, field: str, name: Any, **said: Any) -> None:
         """Take the picture a manifest names as `step`, or note why it is not taken."""
-        path, why = found_file(self.listing, self.folder, name)
+        path, why = found_file(self.listing, self.folder, name, self.search)
         if path:
             self.member(step, field, path, None, **said)
         else:
             self.absent(step, field, why, **said)
 
+    def inside(self, step: int, field: str, name: Any, member: str, **said: Any) -> None:
+        """Take a member of the container that a manifest names as `step`."""
+        path, why = found_file(self.listing, self.folder, name, self.search)
+        if path:
+            self.member(step, field, path, member, **said)
+        else:
+            self.absent(step, field, why, **said)
+
     def absent(self, step: int, field: str, why: str, **said: Any) -> None:
         """Take a step whose picture is not here."""
-        self._take(step, field, "", None, {**said, "absent": f"{self.line}{field}: {why}"})
+        self._take(
+            step, field, "", None, {**said, "absent": clean_line(f"{self.line}{field}: {why}")}
+        )
 
     def refused(self, step: int, why: str, **said: Any) -> None:
         """Take a step at which the editor gave no picture."""

@@ -105,14 +105,24 @@ def _json_lines(place: str) -> Iterator[Line | BadLine]:
             if not data:
                 continue
             try:
-                cells = _DECODER.decode(data)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                cells = _decoded(data)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 yield BadLine(number, clean_line(str(error)))
                 continue
             if isinstance(cells, dict):
                 yield Line(number, cells)
             else:
                 yield BadLine(number, "no JSON object")
+
+
+def _decoded(data: bytes) -> Any:
+    """Return the value of a line; one that is no UTF-8 is read as Windows-1252."""
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        if encoding_of(data) == "utf-8":
+            raise
+        return _DECODER.decode(data.decode("cp1252", errors="replace").encode())
 
 
 def _json_list(place: str, path: str) -> Iterator[Line | BadLine]:

@@ -13,7 +13,7 @@ from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import metric_id, number, whole
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
-from b100tui.sources.manifests import is_url, resolved, sketched
+from b100tui.sources.manifests import sketched
 from b100tui.sources.paths import join, readable, split_path
 from b100tui.sources.sessions import Session
 from b100tui.sources.tables import BadLine, read_table
@@ -63,7 +63,9 @@ def _take(listing: Listing, path: str, claimed: Claimed) -> None:
                 if name is None and line.cells.get("run") in (None, ""):
                     first.wrong("run", "is missing")
                 continue
-            session, _ = sessions.setdefault(name, (Session(listing, path), line.cells))
+            if name not in sessions:
+                sessions[name] = (Session(listing, path, search="exact"), line.cells)
+            session, _ = sessions[name]
             session.line = first.line
             _step(session, step, line.cells)
     except B100Error as error:
@@ -87,25 +89,14 @@ def _step(session: Session, step: int, cells: dict[str, Any]) -> None:
     said = _said(session, cells)
     name = cells.get("archive") or cells.get("path") or cells.get("file_name")
     member = cells.get("member") if cells.get("archive") or cells.get("member") else None
-    path = _place(session, name)
     if name is None and cells.get("status") == "refused":
         session.refused(step, str(cells.get("reason") or "refused"), **said)
     elif name is None:
         session.absent(step, "path", str(cells.get("reason") or "no picture is named"), **said)
-    elif path is None:
+    elif member is None:
         session.picture(step, "path", name, **said)
     else:
-        session.member(step, "path", path, None if member is None else str(member), **said)
-
-
-def _place(session: Session, name: Any) -> str | None:
-    """Return the listed file that a path means: beside the manifest, else from the root."""
-    if isinstance(name, str) and not is_url(name):
-        for folder in (session.folder, ""):
-            path = resolved(folder, name)
-            if path is not None and path in session.listing.stamps:
-                return path
-    return None
+        session.inside(step, "archive", name, str(member), **said)
 
 
 def _said(session: Session, cells: dict[str, Any]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
                 if isinstance(line, BadLine):
                     claimed.unreadable.append(LeftOut(path, f"line {line.number}: {line.reason}"))
                     continue
-                session = Session(listing, path, f"line {line.number}")
+                session = Session(listing, path, f"line {line.number}", search="name")
                 source = _session(session, line)
                 problems += session.problems
                 if source is not None:
