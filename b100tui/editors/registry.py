@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -60,9 +61,39 @@ def _simulate(name: str, row: Row, plan: RunPlan) -> Editor:
     return SimulatedEditor(schedule, scale=scale, reasons=profile in {"sim-pro", "sim-steady"})
 
 
+def _gemini(name: str, row: Row, plan: RunPlan) -> Editor:
+    from b100tui.editors.gemini import GeminiEditor
+    from b100tui.editors.gemini_client import GeminiClient
+
+    client = GeminiClient(
+        base_url=row.base_url,
+        key_variable=row.key_variable,
+        vertex=row.vertex,
+        project=row.project,
+        location=row.location,
+    )
+    return GeminiEditor(name, row, client, plan.versions.get("prices", ""))
+
+
 _OPENERS: dict[str, Callable[[str, Row, RunPlan], Editor]] = {
     "simulate": _simulate,
+    "gemini": _gemini,
 }
+
+
+def other_endpoint(row: Row) -> str | None:
+    """Return the host that stands in for the provider's own, None for the provider itself.
+
+    "loopback" means this machine: what answers there is a fake or a gateway.
+    """
+    if row.kind not in {"gemini", "openai"}:
+        return None
+    from b100tui.editors.gemini_client import base_url_of, is_loopback
+
+    url = base_url_of(row.base_url, row.vertex) if row.kind == "gemini" else row.base_url
+    if url is None:
+        return None
+    return "loopback" if is_loopback(url) else urlsplit(url).hostname
 
 
 def availability(table: Table) -> list[Availability]:

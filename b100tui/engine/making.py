@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from b100tui.editors.protocol import Editor, Parameters, Turn
+from b100tui.editors.registry import other_endpoint
 from b100tui.engine.asking import Answer, Asker
 from b100tui.engine.attempts import append_attempts
 from b100tui.engine.batch import Batch
@@ -110,6 +111,7 @@ class _Maker:
             raise StoreError(f"{self.folder} has no step 0", "make the run anew with b100 edit new")
         if self.steps[-1].step >= self.planned.last:
             return self.report("done")
+        self._same_place()
         (self.folder / STOPPED).unlink(missing_ok=True)
         editor = self.batch.editor(self.plan)
         self.asker = Asker(self.batch, self.planned, editor, self.batch.row(self.plan))
@@ -123,6 +125,17 @@ class _Maker:
                     self._stopped(step, answer)
                 return self.report("stopped", answer.reason)
         return self.report("done")
+
+    def _same_place(self) -> None:
+        """A run that a fake service began is not gone on with by a real one, nor the reverse."""
+        began = self.plan.parameters.get("endpoint")
+        now_at = other_endpoint(self.batch.row(self.plan))
+        if began != now_at:
+            raise StoreError(
+                f"{self.plan.run} was begun at {began or 'the provider'} and would go on at "
+                f"{now_at or 'the provider'}",
+                "point the editor back (base_url in editors.toml), or fork the run",
+            )
 
     def report(self, status: Any, reason: str = "") -> RunReport:
         money = self.asker.money if self.asker else None

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from b100tui import __version__
-from b100tui.editors.registry import open_editor
+from b100tui.editors.registry import open_editor, other_endpoint
 from b100tui.editors.table import Row, Table, proper_name, table
 from b100tui.engine.chain import last_step
 from b100tui.engine.ledger import now
@@ -148,6 +148,8 @@ def planned_run(
         parameters["seed_base"] = base
     if ask.extra:
         parameters["extra"] = dict(ask.extra)
+    if endpoint := other_endpoint(row):
+        parameters["endpoint"] = endpoint
     run = f"{image}/{setting}/run-{repeat}"
     made = RunPlan(
         run=run,
@@ -163,7 +165,7 @@ def planned_run(
         steps_planned=ask.steps,
         parent=parent,
         remedy=next((asked.name for tag in asked.tags if tag in {"remedy", "restore"}), None),
-        simulated=row.kind == "simulate",
+        simulated=is_simulated(row),
         created=now(),
         versions={"b100": __version__, "prices": known.date},
         prompts=asked.asked(ask.steps),
@@ -199,7 +201,16 @@ def setting_of(ask: Ask, known: Table) -> str:
     if ask.extra:
         told = msgspec.json.encode(dict(ask.extra), order="deterministic")
         words.append("x" + hashlib.sha256(told).hexdigest()[:6])
-    return "-".join([*words, slug(proper_name(ask.editor))])
+    words.append(slug(proper_name(ask.editor)))
+    if row.kind == "gemini" and is_simulated(row):
+        words.append("fake")
+    return "-".join(words)
+
+
+def is_simulated(row: Row) -> bool:
+    """Say whether the pictures come from no real model: the degrader, or a fake service here."""
+    fake = row.kind == "gemini" and other_endpoint(row) == "loopback"
+    return row.kind == "simulate" or fake
 
 
 def seed_of_ask(ask: Ask, asked: Recipe) -> tuple[Any, int]:

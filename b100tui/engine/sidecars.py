@@ -83,7 +83,8 @@ def _warnings(
     found = list(outcome.warnings)
     wanted = _PIXELS.get(parameters.resolution or "")
     got = facts.width * facts.height
-    if wanted and not plan.simulated and not wanted / _TWICE <= got <= wanted * _TWICE:
+    resized = plan.parameters.get("editor_kind") == "simulate"
+    if wanted and not resized and not wanted / _TWICE <= got <= wanted * _TWICE:
         found.append(
             f"size differs: {parameters.resolution} asked, {facts.width}x{facts.height} returned"
         )
