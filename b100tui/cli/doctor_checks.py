@@ -339,6 +339,6 @@ def _paid() -> Iterator[Check]:
     yield Check(
         "paid",
         False,
-        "nothing was asked and nothing was spent: no editor of this release makes paid calls",
-        "run it again once b100 --help lists edit",
+        "not there yet: nothing was asked and nothing was spent",
+        "b100 editors says without a call what is ready",
     )

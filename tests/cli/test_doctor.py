@@ -170,7 +170,7 @@ def test_inside_tmux_passthrough_and_rgb_are_asked_of_tmux(
     assert found["tmux-rgb"].ok
 
 
-def test_paid_calls_of_a_release_without_editors_spend_nothing(
+def test_paid_calls_that_are_not_there_yet_spend_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     check = checks(capsys, "--paid")["paid"]
