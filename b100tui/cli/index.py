@@ -13,6 +13,7 @@ from b100tui.workspace.places import remember_root
 
 if TYPE_CHECKING:
     from b100tui.index.rows import IndexReport
+    from b100tui.index.verify import Verified
 
 WATCH_SECONDS = 2.0
 _LISTED = 20
@@ -55,15 +56,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print(
-    args: argparse.Namespace, report: "IndexReport", found: list[dict[str, str]] | None
-) -> None:
+def _print(args: argparse.Namespace, report: "IndexReport", found: "Verified | None") -> None:
     if args.json:
         import msgspec
 
         document = msgspec.to_builtins(report)
         if found is not None:
-            document["mismatched"] = found
+            document["verified"] = found.checked
+            document["mismatched"] = msgspec.to_builtins(found.differing)
         emit_json(document)
         return
     amounts = ", ".join(
@@ -78,16 +78,19 @@ def _print(
     for left in (*report.unreadable_files, *report.bad_records)[:_LISTED]:
         narrate(f"{left.path}: {left.reason}")
     if found is not None:
-        print(f"{len(found)} pictures differ from their recorded hash")
-        for item in found[:_LISTED]:
-            narrate(f"{item['path']}: {item['reason']}")
+        differing = len(found.differing)
+        print(f"{counted(found.checked, 'picture')} with a recorded hash, {differing} differ")
+        if found.without:
+            print(f"{counted(found.without, 'picture')} without one: nothing to compare with")
+        for item in found.differing[:_LISTED]:
+            narrate(f"{item.path}: {item.reason}")
 
 
-def _verified(root: Path) -> list[dict[str, str]]:
+def _verified(root: Path) -> "Verified":
     from b100tui.index.store import open_index
     from b100tui.index.verify import verify
 
-    return [{"path": item.path, "reason": item.reason} for item in verify(open_index(root))]
+    return verify(open_index(root))
 
 
 def _previews(root: Path, config: str | None) -> None:

@@ -4,6 +4,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from b100tui.model.errors import B100Error
 from b100tui.model.records import PictureRef
 from b100tui.model.scan import LeftOut
@@ -12,8 +14,16 @@ if TYPE_CHECKING:
     from b100tui.index.store import Index
 
 
-def verify(index: "Index") -> list[LeftOut]:
-    """Hash every picture with a recorded sha256 and return those that differ or are gone."""
+class Verified(Struct, frozen=True):
+    """How many pictures had a recorded hash, how many had none, and those that differ."""
+
+    checked: int
+    without: int
+    differing: tuple[LeftOut, ...]
+
+
+def verify(index: "Index") -> Verified:
+    """Hash every picture with a recorded sha256 and name those that differ or are gone."""
     rows = index.ask(
         "SELECT path, member, bytes, mtime_ns, sha256 FROM step"
         " WHERE sha256 IS NOT NULL AND path IS NOT NULL ORDER BY run, step"
@@ -29,7 +39,8 @@ def verify(index: "Index") -> list[LeftOut]:
             continue
         if actual != sha256:
             found.append(LeftOut(path, f"sha256 is {actual[:12]}…, recorded was {sha256[:12]}…"))
-    return found
+    ((pictures,),) = index.ask("SELECT count(*) FROM step WHERE path IS NOT NULL")
+    return Verified(len(rows), pictures - len(rows), tuple(found))
 
 
 def _hash(root: Path, ref: PictureRef) -> str:

@@ -94,3 +94,16 @@ def test_watching_tells_each_new_generation_until_it_is_stopped(
     assert main(["index", str(tmp_path), "--watch", "--json"]) == 130
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(found["generation"], found["steps"]) for found in told] == [(1, 1), (2, 2)]
+
+
+def test_verify_says_how_many_pictures_have_no_recorded_hash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_run(tmp_path, RUN, 2)
+    for step in range(3):
+        (tmp_path / "photos").mkdir(exist_ok=True)
+        (tmp_path / "photos" / f"step_{step}.png").write_bytes(png(step, 4, 4))
+    assert main(["index", str(tmp_path), "--verify"]) == 0
+    out = capsys.readouterr().out
+    assert "2 pictures with a recorded hash, 0 differ" in out
+    assert "3 pictures without one" in out
