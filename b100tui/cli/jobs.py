@@ -8,7 +8,7 @@ from pathlib import Path
 from b100tui.cli.output import add_json, emit_json, reading_root
 from b100tui.jobs import Job, Place, cancel, list_jobs, pause, read_job, resume, retry, tail
 from b100tui.model.errors import UsageError
-from b100tui.model.text import clean_line
+from b100tui.model.text import clean_line, duration
 
 _DO = {"pause": pause, "resume": resume, "retry": retry, "cancel": cancel}
 _EVERY_SECONDS = 0.5
@@ -72,17 +72,3 @@ def _show(jobs: list[Job], as_json: bool) -> None:
         print(f"{job.id}  {job.state:<7}  {count}{failed}{left}  {where}")
         for text in filter(None, (job.title, job.reason)):
             print(f"    {clean_line(text)}")
-
-
-def duration(seconds: float) -> str:
-    """Return seconds in words for a person: 40 s, 12 min, 3 h 20 min, 2 d 4 h."""
-    whole = round(seconds)
-    if whole < 90:
-        return f"{whole} s"
-    minutes = round(whole / 60)
-    if minutes < 90:
-        return f"{minutes} min"
-    hours, rest = divmod(minutes, 60)
-    if hours < 48:
-        return f"{hours} h {rest} min"
-    return f"{hours // 24} d {hours % 24} h"

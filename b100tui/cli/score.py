@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import add_refresh, opened
-from b100tui.cli.jobs import duration
 from b100tui.cli.output import add_json, emit_json, narrate, writing_root
 from b100tui.jobs import MetricProgress, Reporter, b100, start
+from b100tui.model.text import duration
 
 if TYPE_CHECKING:
     from b100tui.model.records import Step

@@ -33,6 +33,20 @@ def clean_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def duration(seconds: float) -> str:
+    """Return seconds in words for a person: 40 s, 12 min, 3 h 20 min, 2 d 4 h."""
+    whole = round(seconds)
+    if whole < 90:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {rest} min"
+    return f"{hours // 24} d {hours % 24} h"
+
+
 def csv_cell(text: str) -> str:
     """Return `text` cleaned for a CSV cell; a leading formula sign is made inert with a quote.
 

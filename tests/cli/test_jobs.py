@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from b100tui.cli.jobs import duration
 from b100tui.cli.main import main
+from b100tui.model.text import duration
 from tests.jobs.made import Waiting
 
 
