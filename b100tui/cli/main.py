@@ -14,6 +14,7 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (see the command contract)."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _prepare_streams()
     from b100tui.model.errors import B100Error
 
     try:
@@ -26,10 +27,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _tell("interrupted; everything acknowledged is kept", "", INTERRUPTED)
     except Exception as error:
         if isinstance(error, BrokenPipeError) and _reader_left():
-            # What is still buffered has no reader: without this, Python complains at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _forget_buffered()
             return 0
+        unwritten = _unwritten() if isinstance(error, OSError) else ""
+        if unwritten:
+            _forget_buffered()
+            what = f"the output could not be written: {unwritten}"
+            return _tell(what, "free space where it is sent, or send it elsewhere", FAILED)
         return _tell_unexpected(error, words)
+
+
+def _prepare_streams() -> None:
+    """Give closed streams a place to go, and let no letter that a locale lacks stop a command."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif stream.encoding.lower() != "utf-8" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _unwritten() -> str:
+    """Return why stdout does not take what is still buffered, or an empty text."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _forget_buffered() -> None:
+    """Drop what stdout still holds: nobody takes it, and Python would complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(words: list[str]) -> int:

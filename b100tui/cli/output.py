@@ -23,8 +23,13 @@ def add_json(parser: argparse.ArgumentParser, *, lines: bool = False) -> None:
 
 
 def emit_json(value: Any) -> None:
-    """Print one JSON document; NaN and infinities become null."""
-    sys.stdout.write(msgspec.json.encode(_finite(msgspec.to_builtins(value))).decode() + "\n")
+    """Print one JSON document in UTF-8; NaN and infinities become null."""
+    text = msgspec.json.encode(_finite(msgspec.to_builtins(value))).decode()
+    if (sys.stdout.encoding or "utf-8").lower() != "utf-8" and not text.isascii():
+        import json
+
+        text = json.dumps(json.loads(text))  # letters escaped: the same in every encoding
+    sys.stdout.write(text + "\n")
 
 
 def emit_jsonl(values: Iterable[Any]) -> None:

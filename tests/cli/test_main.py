@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from b100tui.cli.registry import COMMANDS, LATER, Command, find_command
 from b100tui.model.errors import B100Error, UsageError
 from b100tui.workspace.places import state_dir
 from tests.cli.calls import b100, command, environment
+from tests.index.folder import add_run
 
 
 def fake(monkeypatch: pytest.MonkeyPatch, run: Callable[..., int]) -> None:
@@ -213,3 +215,42 @@ def test_a_settings_file_that_is_not_there_is_wrong_use(
 ) -> None:
     assert main(["runs", str(tmp_path), "--config", str(tmp_path / "mine.toml")]) == 2
     assert "mine.toml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["help", "layouts"], ["help", "--json"]])
+def test_a_full_disk_behind_stdout_is_named(words: list[str]) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            command(words),
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "output could not be written: No space left" in done.stderr
+    assert "unexpected" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+def test_a_closed_stdout_is_no_failure() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *command(["help"])],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_locale_without_the_letters_stops_no_command(tmp_path: Path) -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    add_run(tmp_path, "日本/replicate-2k/run-0", 2)
+    table = b100("runs", str(tmp_path), env=ascii_only)
+    assert (table.returncode, table.stderr) == (0, "")
+    assert "??/replicate-2k/run-0" in table.stdout
+    listed = b100("runs", str(tmp_path), "--json", env=ascii_only)
+    assert [run["image"] for run in json.loads(listed.stdout)] == ["日本"]
