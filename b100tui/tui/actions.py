@@ -137,8 +137,8 @@ ACTIONS: tuple[Action, ...] = (
         panels=("reasoning",),
     ),
     Action("act.heatmap", ("g",), "gap heatmap", "act", "gaps", 5, panels=("metrics",)),
-    Action("act.mark", ("m",), "mark a failure mode", "act", later=_ANALYSIS),
-    Action("act.unmark", ("u",), "take the last mark back", "act", later=_ANALYSIS),
+    Action("act.mark", ("m",), "mark a failure mode", "act", "mark", 6, panels=("picture",)),
+    Action("act.unmark", ("u",), "take the last mark back", "act"),
     Action("act.edit", ("e",), "make new steps or runs", "act", later=_EDITING),
     Action("act.score", ("S",), "score this run", "act", later=_SCORING, panels=("metrics",)),
     Action(

@@ -74,7 +74,11 @@ def _finish(step: Step) -> str | None:
 
 def _judged(trajectory: Trajectory, number: int) -> Iterable[Block]:
     for mark in trajectory.marks.get(number, ()):
-        yield (("mark    ", KEY), (clean_line(f"{mark.mode} ({mark.by})"), ""))
+        words = f"{mark.mode} ({mark.by}{', blind' if mark.blind else ''})"
+        if mark.region is not None:
+            x, y, width, height = mark.region
+            words += f" {width}x{height} at {x},{y}"
+        yield (("mark    ", KEY), (clean_line(f"{words} {mark.note or ''}"), ""))
 
 
 def step_reasoning(trajectory: Trajectory, number: int) -> list[Block]:

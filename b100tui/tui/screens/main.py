@@ -15,9 +15,9 @@ from b100tui.model.text import clean_line
 from b100tui.tui.actions import ACTIONS, DIGITS, Action
 from b100tui.tui.drawing import grouped, plural, size
 from b100tui.tui.facts import step_facts, step_reasoning
-from b100tui.tui.screens.analysis_actions import AnalysisActions
 from b100tui.tui.screens.base import titled
 from b100tui.tui.screens.grid_actions import GridActions
+from b100tui.tui.screens.marking_actions import MarkActions
 from b100tui.tui.screens.run_actions import RunActions
 from b100tui.tui.screens.run_data import RunData
 from b100tui.tui.screens.step_actions import StepActions
@@ -42,7 +42,7 @@ class PictureBox(Vertical, can_focus=True, inherit_bindings=False):
     """The bordered place of the picture."""
 
 
-class MainScreen(StepActions, RunActions, GridActions, RunData, AnalysisActions):
+class MainScreen(StepActions, RunActions, GridActions, RunData, MarkActions):
     """What `b100 explore` opens."""
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -248,6 +248,7 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, AnalysisActions)
                 missing=trajectory.missing,
                 failed=trajectory.failed,
                 onset=trajectory.row.onset,
+                marked=frozenset(trajectory.marks),
                 planned=trajectory.row.steps_planned,
                 playing=position.playing,
                 following=position.following and self._growing(trajectory),

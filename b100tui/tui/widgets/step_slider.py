@@ -20,6 +20,7 @@ class SliderState(Struct, frozen=True):
     missing: frozenset[int] = frozenset()
     failed: frozenset[int] = frozenset()
     onset: int | None = None
+    marked: frozenset[int] = frozenset()
     planned: int | None = None
     playing: bool = False
     following: bool = False
@@ -29,7 +30,8 @@ class SliderState(Struct, frozen=True):
 def track(state: SliderState, width: int) -> list[Span]:
     """Return the bar in `width` cells: marks by character first, by colour second.
 
-    ● this step, ◇ reference, ▼ onset, × unreadable or refused, ╌ missing, ━ passed, ─ ahead.
+    ● this step, ◇ reference, ▼ onset, ▲ marked, × unreadable or refused, ╌ missing, ━ passed,
+    ─ ahead.
     """
     count = max(1, state.last - state.first)
     marks: dict[int, Span] = {}
@@ -44,6 +46,8 @@ def track(state: SliderState, width: int) -> list[Span]:
         marks[cell(step)] = ("╌", "slider--missing")
     for step in sorted(state.failed):
         marks[cell(step)] = ("×", "slider--failed")
+    for step in state.marked:
+        marks[cell(step)] = ("▲", "slider--marked")
     if state.onset is not None and state.first <= state.onset <= state.last:
         marks[cell(state.onset)] = ("▼", "slider--onset")
     if state.first <= state.reference <= state.last:
@@ -65,7 +69,7 @@ class StepSlider(Lines):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "slider--passed", "slider--ahead", "slider--missing", "slider--failed", "slider--onset",
-        "slider--reference", "slider--knob", "slider--number", "slider--typed",
+        "slider--marked", "slider--reference", "slider--knob", "slider--number", "slider--typed",
     }  # fmt: skip
 
     class Moved(Message):
