@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lies": ("lies", "metrics that said better while the evidence said worse"),
     "compare": ("compare", "two groups of runs, or two dates of one table, side by side"),
     "export": ("export", "filtered steps out: JSON lines, imagefolder or files"),
+    "strip": ("strip", "steps side by side in one PNG, exact pixels, captions"),
     "jobs": ("jobs", "list, follow, pause, resume, retry and cancel detached jobs"),
     "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
     "config": ("config", "path, show or edit the settings"),
@@ -69,6 +70,7 @@ EXAMPLES: dict[str, str] = {
     "lies": "b100 lies dongpo/replicate-2k-sim-pro/run-1",
     "compare": "b100 compare editor:pro editor:fast",
     "export": "b100 export --until onset --format hf --out before-damage",
+    "strip": "b100 strip dongpo/replicate-2k-sim-pro/run-1 --out strip.png",
     "jobs": "b100 jobs log score-20261201 --follow",
     "doctor": "b100 doctor --json",
     "config": "b100 config show",
@@ -77,7 +79,7 @@ EXAMPLES: dict[str, str] = {
 # Commands of the contract that this release does not have yet: they say so and exit 1.
 LATER = (
     *("judge",),
-    *("strip", "report"),
+    *("report"),
 )
 
 
