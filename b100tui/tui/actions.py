@@ -149,7 +149,7 @@ ACTIONS: tuple[Action, ...] = (
         later=_ANALYSIS,
         panels=("reasoning",),
     ),
-    Action("act.jobs", ("t",), "jobs", "act", later=_EDITING),
+    Action("act.jobs", ("t",), "jobs: progress, failures, pause, retry", "act", "jobs", 8),
     Action("act.write", ("w",), "write a strip or an export", "act", later=_ANALYSIS),
     Action(
         "act.copy", ("y",), "copy RUN@STEP to the clipboard", "act", "copy", 12, panels=("facts",)

@@ -14,6 +14,7 @@ from b100tui.index.rows import FirstPaint
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.tui.actions import ACTIONS, Action
 from b100tui.tui.catalogue import Catalogue
+from b100tui.tui.desk import Desk, JobDesk
 from b100tui.tui.driver import Link
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
@@ -65,6 +66,7 @@ class Explorer(App[None]):
         open_catalogue: Callable[[Path], Catalogue] = open_index,
         theme_folders: Sequence[Path] | None = None,
         keep_fresh: bool = True,
+        desk: Desk | None = None,
         driver_class: Any = None,
     ) -> None:
         super().__init__(driver_class=driver_class)
@@ -77,6 +79,7 @@ class Explorer(App[None]):
         self.pipeline = pipeline
         self.open_catalogue = open_catalogue
         self.keep_fresh = keep_fresh
+        self.desk: Desk = desk or JobDesk(root)
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""
         self.crashed = False

@@ -1,5 +1,8 @@
 """What workers tell the screen. Results carry the token of the request that they answer."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from b100tui.index.rows import SearchResult
@@ -7,6 +10,9 @@ from b100tui.model.errors import B100Error
 from b100tui.tui.catalogue import Catalogue
 from b100tui.tui.trajectory import Trajectory
 from b100tui.tui.tree import RunTree
+
+if TYPE_CHECKING:
+    from b100tui.jobs.records import Job
 
 
 class Attached(Message):
@@ -62,6 +68,14 @@ class Indexing(Message):
     def __init__(self, words: str) -> None:
         super().__init__()
         self.words = words
+
+
+class JobsSeen(Message):
+    """The jobs were looked at."""
+
+    def __init__(self, jobs: "Sequence[Job]") -> None:
+        super().__init__()
+        self.jobs = jobs
 
 
 class Changed(Message):

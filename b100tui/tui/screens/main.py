@@ -21,6 +21,7 @@ from b100tui.tui.screens.marking_actions import MarkActions
 from b100tui.tui.screens.run_actions import RunActions
 from b100tui.tui.screens.run_data import RunData
 from b100tui.tui.screens.step_actions import StepActions
+from b100tui.tui.screens.work_actions import WorkActions
 from b100tui.tui.trajectory import Trajectory
 from b100tui.tui.tree import RunTree, title
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
@@ -42,7 +43,7 @@ class PictureBox(Vertical, can_focus=True, inherit_bindings=False):
     """The bordered place of the picture."""
 
 
-class MainScreen(StepActions, RunActions, GridActions, RunData, MarkActions):
+class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, MarkActions):
     """What `b100 explore` opens."""
 
     HORIZONTAL_BREAKPOINTS = WIDTHS
@@ -302,6 +303,8 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, MarkActions):
         right: list[Span] = []
         if self.indexing:
             right.append((clean_line(self.indexing) + "   ", "status--warn"))
+        if self.jobs_said:
+            right.append((self.jobs_said + "   ", "status--warn"))
         if self.probing:
             right.append(("measuring probes   ", "status--warn"))
         right.append((self._picture_said or explorer.pictures_in_words(), "status--dim"))

@@ -97,17 +97,24 @@ class TextPanel(LinesView):
         self._wrapped_at = 0
         self._words: tuple[str, ...] = ()
 
-    def show(self, blocks: Sequence[tuple[Span, ...]], words: tuple[str, ...] = ()) -> None:
+    def show(
+        self,
+        blocks: Sequence[tuple[Span, ...]],
+        words: tuple[str, ...] = (),
+        *,
+        keep_place: bool = False,
+    ) -> None:
         """Show `blocks`: each one is a paragraph, its first span a key or title.
 
         A paragraph of one span is wrapped as it is; of two, the second hangs behind the first.
+        New text is shown from its beginning, or with `keep_place` from where the old one was.
         """
         if blocks == self._blocks and words == self._words:
             return
         same_text = blocks == self._blocks
         self._blocks, self._words = blocks, words
         self._wrap()
-        if not same_text and self.is_attached:
+        if not (same_text or keep_place) and self.is_attached:
             self.scroll_to(y=0, animate=False)
         self.refresh()
 

@@ -1,0 +1,79 @@
+"""The actions that have work done: the jobs, and what is told of them on the main screen."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.timer import Timer
+
+from b100tui.model.errors import B100Error
+from b100tui.tui.jobwords import LIVE, banner, ended_words, greeting
+from b100tui.tui.messages import Attached, JobsSeen
+from b100tui.tui.screens.base import ExplorerState
+
+if TYPE_CHECKING:
+    from b100tui.jobs.records import Job
+
+WATCH_SECONDS = 2.0
+
+
+class WorkActions(ExplorerState):
+    """Jobs are watched from the moment the index is there."""
+
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes)
+        self.jobs_said = ""
+        self._jobs: dict[str, Job] | None = None
+        self._watch_timer: Timer | None = None
+
+    @on(Attached)
+    def _watch(self) -> None:
+        if self._watch_timer is None:
+            self.look_for_jobs()
+            self._watch_timer = self.set_interval(WATCH_SECONDS, self.look_for_jobs)
+
+    @work(thread=True, exclusive=True, group="jobs", exit_on_error=False)
+    def look_for_jobs(self) -> None:
+        """Read what the jobs are at."""
+        try:
+            jobs = self.explorer.desk.jobs()
+        except B100Error as error:
+            self.log(f"the jobs cannot be read: {error.message}")
+            return
+        self.post_message(JobsSeen(jobs))
+
+    @on(JobsSeen)
+    def _jobs_seen(self, event: JobsSeen) -> None:
+        self.take_jobs(event.jobs)
+
+    def take_jobs(self, jobs: "Sequence[Job]") -> None:
+        """Tell on reopening what goes on, later what has ended; say the rest in the status line."""
+        before = self._jobs
+        self._jobs = {job.id: job for job in jobs}
+        if before is None:
+            words = greeting(jobs)
+            if words:
+                self.say(words)
+        else:
+            for job in jobs:
+                known = before.get(job.id)
+                if known is not None and known.state in LIVE and job.state not in LIVE:
+                    self.say(ended_words(job), bad=job.state in {"failed", "lost", "partial"})
+        said = banner(jobs)
+        if said != self.jobs_said:
+            self.jobs_said = said
+            self.show_status()
+
+    def do_act_jobs(self) -> None:
+        """Open the jobs."""
+        self.open_jobs()
+
+    def open_jobs(self, chosen: str = "") -> None:
+        """Open the jobs with the job `chosen` under the cursor."""
+        from b100tui.tui.screens.jobs import JobsScreen
+
+        self.app.push_screen(JobsScreen(self.explorer.desk, self.take_jobs, chosen))
+
+    def show_status(self) -> None:
+        """Draw the status line; the screen's own part overrides it."""
+        raise NotImplementedError
