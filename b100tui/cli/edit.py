@@ -1,6 +1,7 @@
 """`b100 edit`: makes new runs, goes on with runs, forks them; never paid without a yes."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         # The global options may stand behind the action too.
         action.add_argument("--root", metavar="ROOT", default=argparse.SUPPRESS)
         action.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS)
+        action.add_argument("--no-color", action="store_true", default=argparse.SUPPRESS)
+        action.add_argument("-v", "--verbose", action="count", default=argparse.SUPPRESS)
     parser.epilog = (
         "examples:\n"
         "  b100 edit new cat.png --editor simulate --steps 5 --root runs\n"
@@ -65,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
     """Plan, estimate, confirm, make; 4 when a run ended before its last step."""
     from b100tui.engine.edit import make, plan
     from b100tui.engine.estimate import estimate
+    from b100tui.engine.stopping import Stop
     from b100tui.workspace.places import remember_root
     from b100tui.workspace.settings import load
 
@@ -79,13 +83,23 @@ def run(args: argparse.Namespace) -> int:
     if args.detach:
         return _detach(root, planned, told.images, args)
     report = make(
-        root, planned, limits_of(args), settings=settings, tell=shower(args, len(planned))
+        root,
+        planned,
+        limits_of(args),
+        settings=settings,
+        stop=Stop(_say_at_once),
+        tell=shower(args, len(planned)),
     )
     remember_root(root)
     _show(report, args.json)
     if report.interrupted:
         return INTERRUPTED
     return 0 if all(one.status == "done" for one in report.runs) else PARTLY
+
+
+def _say_at_once(words: str) -> None:
+    # In a signal handler the buffered stderr may be busy with a line of its own.
+    os.write(2, f"\nb100: {words}\n".encode())
 
 
 def _request(args: argparse.Namespace) -> "tuple[Path, Request]":

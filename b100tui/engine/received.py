@@ -13,7 +13,7 @@ _PNG_END = b"IEND"
 # Noise and photographs need far more; below it a PNG may be one flat colour and is decoded.
 _SUSPECT_BITS_PER_PIXEL = 1.0
 _REDUCED = 8
-_FLAT = 2  # levels between darkest and lightest sample of a picture that counts as blank
+_FLAT = 4  # levels between darkest and lightest sample of a picture that counts as blank
 
 
 def fault_of(data: bytes) -> str:

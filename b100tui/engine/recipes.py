@@ -84,13 +84,15 @@ def recipes() -> dict[str, Recipe]:
 
 def recipe(name: str) -> Recipe:
     """Return the recipe called `name`; UsageError names the near ones."""
-    known = recipes()
-    if name not in known:
-        import difflib
+    if _NAME.fullmatch(name):
+        for folder in reversed(recipe_folders()):
+            if (path := folder / f"{name}.toml").is_file():
+                return _read(path)
+    import difflib
 
-        near = difflib.get_close_matches(name, known, 3) or sorted(known)
-        raise UsageError(f"no recipe {clean_line(name)!r}", f"there are: {', '.join(near)}")
-    return known[name]
+    known = recipes()
+    near = difflib.get_close_matches(name, known, 3) or sorted(known)
+    raise UsageError(f"no recipe {clean_line(name)!r}", f"there are: {', '.join(near)}")
 
 
 def _read(path: Path) -> Recipe:

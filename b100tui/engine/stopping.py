@@ -2,15 +2,19 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 
 class Stop:
-    """Two flags: `finish` (no new step begins) and `abort` (running calls end now)."""
+    """Two flags: `finish` (no new step begins) and `abort` (running calls end now).
 
-    def __init__(self) -> None:
+    `say` is told in words what was asked; it runs inside a signal handler.
+    """
+
+    def __init__(self, say: Callable[[str], None] = lambda words: None) -> None:
+        self._say = say
         self.finish = threading.Event()
         self.abort = threading.Event()
         self.reason = ""
@@ -18,7 +22,10 @@ class Stop:
     def ask(self, reason: str = "stopped by a person") -> None:
         """Ask once to finish, a second time to abort."""
         if self.finish.is_set():
+            self._say("aborting the running steps; they count as possibly billed")
             self.abort.set()
+        else:
+            self._say("finishing the running steps; ask again to abort them")
         self.reason = self.reason or reason
         self.finish.set()
 
