@@ -88,8 +88,8 @@ GROUPS: tuple[Action, ...] = (
 BLIND: tuple[Action, ...] = (
     Action("blind.back-one", ("left",), "the picture before", "step", "picture", 1),
     Action("blind.on", ("right",), "the next picture", "step", "picture", 1),
-    Action("blind.zoom-in", ("plus",), "nearer", "look", "zoom", 5),
-    Action("blind.zoom-out", ("minus",), "farther", "look", "zoom", 5),
+    Action("blind.zoom-in", ("+",), "nearer", "look", "zoom", 5),
+    Action("blind.zoom-out", ("-",), "farther", "look", "zoom", 5),
     Action("blind.help", ("?",), "the keys of this screen", "app", "help", 20),
     Action("blind.back", ("escape",), "back a level, or leave", "app", "back", 21),
 )

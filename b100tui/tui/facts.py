@@ -16,7 +16,7 @@ def step_facts(trajectory: Trajectory, number: int) -> list[Block]:
     step = trajectory.at.get(number)
     if step is None:
         return [((f"no step {number}", DIM),)]
-    return [*_status(step), *_known(trajectory, step), *_judged(trajectory, number)]
+    return [*_status(step), *_marks(trajectory, number), *_known(trajectory, step)]
 
 
 def _status(step: Step) -> Iterable[Block]:
@@ -72,7 +72,7 @@ def _finish(step: Step) -> str | None:
     return ": ".join(parts) or None
 
 
-def _judged(trajectory: Trajectory, number: int) -> Iterable[Block]:
+def _marks(trajectory: Trajectory, number: int) -> Iterable[Block]:
     for mark in trajectory.marks.get(number, ()):
         words = f"{mark.mode} ({mark.by}{', blind' if mark.blind else ''})"
         if mark.region is not None:

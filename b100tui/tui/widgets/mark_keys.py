@@ -29,9 +29,11 @@ class MarkKeys(Lines):
 
     def show(self, level: Level | None, state: Sequence[Span]) -> None:
         """Show the level in hand and what else stands: region, note, keys."""
+        before = len(self.lines(self.size.width)) if self.size.width else 0
         self._level, self._state = level, state
         self._laid = None
-        self.refresh(layout=True)
+        # A layout draws the whole screen again: only where the number of lines has changed.
+        self.refresh(layout=before == 0 or len(self.lines(self.size.width)) != before)
 
     def lines(self, width: int) -> list[list[Span]]:
         """Return the lines in `width` cells."""
