@@ -62,7 +62,8 @@ class Bounded(Generic[Key, Value]):
 class Pictures:
     """The pictures under `root`, previews kept on disk in `folder`.
 
-    `opener(root, ref)` gives a picture's path or bytes.
+    `opener(root, ref)` gives a picture's path or bytes; the folder is kept below
+    `folder_bytes`.
     """
 
     def __init__(
@@ -70,10 +71,11 @@ class Pictures:
         root: Path,
         folder: Path,
         opener: Callable[[Path, PictureRef], Path | bytes] | None = None,
+        folder_bytes: int = 4_000_000_000,
     ) -> None:
         self.root = root
         self._opener = opener or previews.plain_file
-        self._cache = previews.Cache(folder, opener=self._opener)
+        self._cache = previews.Cache(folder, folder_bytes, opener=self._opener)
         self._previews: Bounded[tuple[PictureRef, int], Image] = Bounded(PREVIEW_BYTES)
         self._full: Bounded[PictureRef, Pixels] = Bounded(FULL_BYTES)
         self._references: Bounded[PictureRef, Reference] = Bounded(KEPT_REFERENCES)

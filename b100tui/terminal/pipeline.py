@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -18,10 +19,14 @@ from b100tui.model.records import PictureRef
 from b100tui.model.text import clean_line
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.frames import Frame, Quality
+from b100tui.terminal.speed import REST
 from b100tui.terminal.targets import Request, Target, likely_next
 
+if TYPE_CHECKING:
+    from b100tui.terminal.pictures import Pictures
+
 FRAME_BYTES = 64 << 20
-REST = 0.15
+PREVIEW_BYTES = 4_000_000_000  # on disk
 WORKERS = 2
 ROUGH = frozenset({"kitty", "sixel", "iterm"})  # have a cheaper frame for while keys repeat
 Opener = Callable[[Path, PictureRef], Path | bytes]
@@ -63,7 +68,9 @@ class Pipeline:
         opener: Opener | None = None,
         rest: float = REST,
         frame_bytes: int = FRAME_BYTES,
+        preview_bytes: int = PREVIEW_BYTES,
     ) -> None:
+        self._preview_bytes = preview_bytes
         self.root = root
         self.facts = facts
         self.rest = rest
@@ -151,12 +158,15 @@ class Pipeline:
             thread.start()
 
     def _shop(self) -> "_Workshop":
+        from b100tui.terminal.pictures import Pictures
+
         # Loading Pillow takes long: never under the lock that the UI thread takes.
         with self._preparing:
             if self._workshop is None:
-                self._workshop = _Workshop(
-                    self.root, self.facts, self._preview_folder, self._opener, self._frame_bytes
+                pictures = Pictures(
+                    self.root, self._preview_folder, self._opener, self._preview_bytes
                 )
+                self._workshop = _Workshop(pictures, self.facts, self._frame_bytes)
             return self._workshop
 
     def _work(self) -> None:
@@ -285,18 +295,11 @@ class Viewer:
 class _Workshop:
     """What the worker threads share; made in the first of them, so that Pillow loads there."""
 
-    def __init__(
-        self,
-        root: Path,
-        facts: TerminalFacts,
-        preview_folder: Path,
-        opener: Opener | None,
-        frame_bytes: int,
-    ) -> None:
+    def __init__(self, pictures: "Pictures", facts: TerminalFacts, frame_bytes: int) -> None:
         from b100tui.terminal.encoders import encoders
-        from b100tui.terminal.pictures import Bounded, Pictures
+        from b100tui.terminal.pictures import Bounded
 
-        self.pictures = Pictures(root, preview_folder, opener)
+        self.pictures = pictures
         self._encoders = encoders(facts)
         self._frames: Bounded[tuple[Request, Quality], Frame] = Bounded(frame_bytes)
 

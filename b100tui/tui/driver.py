@@ -25,6 +25,7 @@ from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.kitty import delete, wrap
 from b100tui.terminal.probe import judge_late
 from b100tui.terminal.replies import ReplyFilter
+from b100tui.terminal.speed import Speed, batch_for
 
 STAND_INS = tuple(chr(0xF8F0 + n) for n in range(16))
 SYNC = "\x1b[?2026h"
@@ -33,9 +34,6 @@ KITTY_KEPT = 32
 _ASK_POSITION = "\x1b[6n"
 _NO_ANSWER = 2.0
 _LOST_ANSWERS = 2
-_BATCH = 12 << 10
-_BATCH_LIMITS = (8 << 10, 256 << 10)
-_BATCH_SECONDS = 0.01  # how long text may wait behind a part of a picture
 
 
 class _Outlet:
@@ -72,6 +70,8 @@ class Link(LinuxDriver):
 
     facts = TerminalFacts()
     """What the probe found; set it on the class before the app runs."""
+    speed = Speed()
+    """What the person states about the link; set it likewise."""
 
     def __init__(self, app: Any, **options: Any) -> None:
         super().__init__(app, **options)
@@ -79,7 +79,7 @@ class Link(LinuxDriver):
         self._painted: dict[str, str] = {}
         self._waiting: deque[tuple[float, int, Callable[[float], None]]] = deque()
         self._uploads: deque[tuple[deque[str], Callable[[], None]]] = deque()
-        self._batch = _BATCH
+        self._batch = self.speed.batch
         self._round_trip = 1.0
         self._answers = True
         self._lost = 0
@@ -202,10 +202,9 @@ class Link(LinuxDriver):
         started, size, done = self._waiting.popleft()
         seconds = time.monotonic() - started
         self._round_trip = min(self._round_trip, seconds)
-        if size:
+        if size and self.speed.kbit is None:
             rate = size / max(seconds - self._round_trip, 0.002)
-            low, high = _BATCH_LIMITS
-            self._batch = int(min(max(rate * _BATCH_SECONDS, low), high))
+            self._batch = batch_for(rate)
         done(seconds)
 
     def process_message(self, message: Message) -> None:

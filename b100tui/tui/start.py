@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from b100tui.index.rows import FirstPaint
     from b100tui.model.records import PictureRef
     from b100tui.terminal.facts import TerminalFacts
+    from b100tui.terminal.speed import Speed
     from b100tui.workspace.settings import Settings
 
 
@@ -77,13 +78,13 @@ def _open_picture(root: Path, ref: "PictureRef") -> "Path | bytes":
     return open_picture(root, ref)
 
 
-def _driver(facts: "TerminalFacts") -> "type[Driver] | None":
+def _driver(facts: "TerminalFacts", speed: "Speed") -> "type[Driver] | None":
     """Return our driver; None leaves the choice to Textual where ours cannot work."""
     if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
         return None
     from b100tui.tui.driver import Link
 
-    Link.facts = facts
+    Link.facts, Link.speed = facts, speed
     return Link
 
 
@@ -95,13 +96,20 @@ def _run(
     place: Place | None,
 ) -> int:
     from b100tui.terminal.pipeline import Pipeline
+    from b100tui.terminal.speed import stated
     from b100tui.tui.app import Explorer
     from b100tui.tui.keymap import load_actions
     from b100tui.workspace.places import cache_dir, config_dir
 
     actions, problems = load_actions(config_dir(), settings.keys)
+    speed = stated(settings.link)
     pipeline = Pipeline(
-        root, facts, preview_folder=cache_dir(root) / "previews", opener=_open_picture
+        root,
+        facts,
+        preview_folder=cache_dir(root) / "previews",
+        opener=_open_picture,
+        rest=speed.rest,
+        preview_bytes=settings.preview_cache_mb * 1_000_000,
     )
     app = Explorer(
         root,
@@ -112,7 +120,7 @@ def _run(
         problems=problems,
         facts=facts,
         pipeline=pipeline,
-        driver_class=_driver(facts),
+        driver_class=_driver(facts, speed),
     )
     app.run()
     if app.parting_words:

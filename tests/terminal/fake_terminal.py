@@ -22,10 +22,14 @@ ANSWERS = {
 }
 REPO = Path(__file__).resolve().parents[2]
 PATIENCE = 30.0
+_SLICE = 1460  # bytes, as a packet carries
 
 
 class FakeTerminal:
-    """Runs `python -m MODULE ARGUMENTS` in a terminal of `kind`; `places`: answers CSI 6n."""
+    """Runs `python -m MODULE ARGUMENTS` in a terminal of `kind`; `places`: answers CSI 6n.
+
+    With `rate` it takes no more than so many bytes a second, as over a slow link.
+    """
 
     def __init__(
         self,
@@ -35,7 +39,10 @@ class FakeTerminal:
         size: tuple[int, int] = (80, 24),
         places: bool = True,
         environment: dict[str, str] | None = None,
+        rate: float | None = None,
     ) -> None:
+        self.rate = rate
+        self._free = 0.0
         self.written = bytearray()
         self._seen = 0
         self.answer = ANSWERS[kind]
@@ -87,7 +94,11 @@ class FakeTerminal:
         """Take what is written within `seconds` of silence at most, and answer it."""
         if not select.select([self.outer], [], [], seconds)[0]:
             return b""
-        data = os.read(self.outer, 1 << 16)
+        data = os.read(self.outer, 1 << 16 if self.rate is None else _SLICE)
+        if self.rate is not None:
+            now = time.monotonic()
+            self._free = max(self._free, now) + len(data) / self.rate
+            time.sleep(self._free - now)
         self.written += data
         # A query may be cut by the end of a read: look back over three bytes.
         new = bytes(self.written[max(len(self.written) - len(data) - 3, 0) :])

@@ -1,11 +1,14 @@
 """A small app around PictureView, run in a pty by tests and benchmarks: ROOT [GRAPHICS].
 
-Keys: right, left step; m opens a pop-up, escape closes it; x raises; q quits. Every key that
-reaches the app is appended to ROOT/keys.
+Keys: right, left step; z zooms to 4:1, h and l pan there; m opens a pop-up, escape closes it;
+x raises; q quits. Every key that reaches the app is appended to ROOT/keys. With BENCH set, g
+tells the longest turn of the event loop since the last g and the memory in use.
 """
 
+import asyncio
 import os
 import sys
+import time
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +18,7 @@ ROOT = Path(sys.argv[1])
 FACTS = probe_terminal(graphics=sys.argv[2] if len(sys.argv) > 2 else "auto")
 tell_textual(FACTS, os.environ)
 
+from msgspec.structs import replace  # noqa: E402
 from textual import events  # noqa: E402  # COLORTERM must be set before
 from textual.app import App, ComposeResult  # noqa: E402
 from textual.screen import ModalScreen, Screen  # noqa: E402
@@ -23,7 +27,7 @@ from textual.widgets import Static  # noqa: E402
 from b100tui.model.records import PictureRef  # noqa: E402
 from b100tui.terminal.facts import TerminalFacts  # noqa: E402
 from b100tui.terminal.pipeline import Pipeline  # noqa: E402
-from b100tui.terminal.targets import Target  # noqa: E402
+from b100tui.terminal.targets import Target, ViewSpec  # noqa: E402
 from b100tui.tui.driver import Link  # noqa: E402
 from b100tui.tui.widgets.picture import PictureView  # noqa: E402
 
@@ -53,6 +57,10 @@ class Pictures(App[None]):
     BINDINGS: ClassVar = [
         ("right", "step(1)", "on"),
         ("left", "step(-1)", "back"),
+        ("z", "zoom", "zoom"),
+        ("h", "pan(-40)", "left"),
+        ("l", "pan(40)", "right"),
+        ("g", "gap", "gap"),
         ("m", "pop", "pop-up"),
         ("x", "crash", "crash"),
         ("q", "quit", "quit"),
@@ -60,6 +68,10 @@ class Pictures(App[None]):
 
     def on_mount(self) -> None:
         self.at = 0
+        self.said = ""
+        self.view = ViewSpec()
+        self.gap = 0.0
+        self.longest = 0.0
         names = sorted(path.name for path in ROOT.glob("*.png"))
         self.line = [Target(PictureRef(name), name) for name in names]
         self.pipeline = Pipeline(ROOT, FACTS, preview_folder=ROOT / "previews")
@@ -72,6 +84,8 @@ class Pictures(App[None]):
     def begin(self) -> None:
         self.screen.query_one(PictureView).attach(self.pipeline)
         self.action_step(0)
+        if "BENCH" in os.environ:
+            self.beating = asyncio.create_task(self.beat())
 
     def facts_found(self, facts: TerminalFacts) -> None:
         self.pipeline.facts = facts
@@ -79,7 +93,40 @@ class Pictures(App[None]):
 
     def action_step(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), len(self.line) - 1)
+        self.tell()
         self.screen.query_one(PictureView).show(self.line[self.at], self.line, self.at)
+
+    def action_zoom(self) -> None:
+        self.view = ViewSpec(zoom=4, centre=(400, 300))
+        self.show_view()
+
+    def action_pan(self, by: int) -> None:
+        x, y = self.view.centre or (400, 300)
+        self.view = ViewSpec(zoom=4, centre=(x + by, y))
+        self.show_view()
+
+    def show_view(self) -> None:
+        line = [replace(target, view=self.view) for target in self.line]
+        self.screen.query_one(PictureView).show(line[self.at], line, self.at)
+
+    def action_gap(self) -> None:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+        megabytes = pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        self.said = f"GAP {self.longest * 1000:.0f} ms {megabytes:.0f} MB."
+        self.longest = 0.0
+        self.tell()
+
+    async def beat(self) -> None:
+        last = time.monotonic()
+        while True:
+            await asyncio.sleep(0.002)
+            now = time.monotonic()
+            self.longest = max(self.longest, now - last - 0.002)
+            last = now
+
+    def tell(self) -> None:
+        status = f"AT {self.at}. {self.said}"
+        self.screen.query_one("#status", Static).update(status, layout=False)
 
     def action_pop(self) -> None:
         self.push_screen(Pop())
@@ -88,9 +135,8 @@ class Pictures(App[None]):
         raise RuntimeError("a crash that was asked for")
 
     def on_picture_view_shown(self, message: PictureView.Shown) -> None:
-        self.screen.query_one("#status", Static).update(
-            f"SHOWN {self.at} {message.protocol} {message.bytes}.", layout=False
-        )
+        self.said = f"SHOWN {self.at} {message.protocol} {message.bytes}."
+        self.tell()
 
     def on_key(self, event: events.Key) -> None:
         with (ROOT / "keys").open("a", encoding="utf-8") as file:
