@@ -18,6 +18,7 @@ from b100tui.tui.desk import Desk, JobDesk
 from b100tui.tui.driver import Link
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
+from b100tui.tui.scorer import RootScorer, Scorer
 from b100tui.tui.screens.main import MainScreen
 from b100tui.tui.themes import OWN_VARIABLES, load_theme, theme_files
 from b100tui.tui.widgets.picture import PictureView
@@ -67,6 +68,8 @@ class Explorer(App[None]):
         theme_folders: Sequence[Path] | None = None,
         keep_fresh: bool = True,
         desk: Desk | None = None,
+        scorer: Callable[[Catalogue], Scorer] | None = None,
+        config: str | None = None,
         driver_class: Any = None,
     ) -> None:
         super().__init__(driver_class=driver_class)
@@ -80,6 +83,8 @@ class Explorer(App[None]):
         self.open_catalogue = open_catalogue
         self.keep_fresh = keep_fresh
         self.desk: Desk = desk or JobDesk(root)
+        self.scorer = scorer or self._root_scorer
+        self.config = config
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""
         self.crashed = False
@@ -88,6 +93,9 @@ class Explorer(App[None]):
         self._problems = list(problems)
         self._theme_files: dict[str, Path] = {}
         self._take_theme(theme_folders)
+
+    def _root_scorer(self, catalogue: Catalogue) -> Scorer:
+        return RootScorer(self.root, catalogue, self.settings.score.python, self.config)
 
     def _take_theme(self, folders: Sequence[Path] | None) -> None:
         """Take the wanted theme; the others are read when they are asked for."""

@@ -41,6 +41,10 @@ class Catalogue(Protocol):
         """Return the places where the words stand, best first."""
         ...
 
+    def ask(self, sql: str, values: Sequence[Any] = ()) -> Sequence[tuple[Any, ...]]:
+        """Return the rows of one statement of this package."""
+        ...
+
     def poll(self) -> bool:
         """Pick up what other processes wrote; True when anything changed."""
         ...

@@ -45,7 +45,8 @@ def explore(
     tell_textual(facts, os.environ)
     paint_sooner(os.environ)
     first = read_first(root)
-    return _run(root, facts, first, settings, _place(root, run, step, settings.reference))
+    place = _place(root, run, step, settings.reference)
+    return _run(root, facts, first, settings, place, config)
 
 
 def paint_sooner(environ: MutableMapping[str, str]) -> None:
@@ -94,6 +95,7 @@ def _run(
     first: "FirstPaint | None",
     settings: "Settings",
     place: Place | None,
+    config: str | None,
 ) -> int:
     from b100tui.terminal.pipeline import Pipeline
     from b100tui.terminal.speed import stated
@@ -120,6 +122,7 @@ def _run(
         problems=problems,
         facts=facts,
         pipeline=pipeline,
+        config=config,
         driver_class=_driver(facts, speed),
     )
     app.run()

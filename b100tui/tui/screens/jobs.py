@@ -19,6 +19,7 @@ from b100tui.tui.jobwords import LOG_LINES, job_details, job_line
 from b100tui.tui.screens.base import titled
 from b100tui.tui.screens.overlay import Overlay
 from b100tui.tui.widgets.lines import LinesView, TextPanel
+from b100tui.tui.wrapping import fit
 
 LOOK_SECONDS = 1.0
 KEYS = "p pause  r resume  f retry failed  c cancel  Esc"
@@ -79,7 +80,8 @@ class JobList(LinesView, can_focus=False):
             return self.blank(self.size.width)
         spans = [(" ", ""), *job_line(self.jobs[at])]
         if at == self.cursor:
-            spans = [("".join(text for text, _ in spans), "jobs--cursor")]
+            text = "".join(text for text, _ in spans)
+            spans = [(fit(text, self.size.width), "jobs--cursor")]
         return self.strip(spans, self.size.width)
 
 

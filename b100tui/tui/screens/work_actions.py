@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.timer import Timer
 
+from b100tui.index.rows import RunRow
 from b100tui.model.errors import B100Error
+from b100tui.model.text import clean_line
+from b100tui.tui.drawing import plural
 from b100tui.tui.jobwords import LIVE, banner, ended_words, greeting
 from b100tui.tui.messages import Attached, JobsSeen
+from b100tui.tui.scorer import MANY_RUNS
 from b100tui.tui.screens.base import ExplorerState
 
 if TYPE_CHECKING:
@@ -73,6 +77,33 @@ class WorkActions(ExplorerState):
         from b100tui.tui.screens.jobs import JobsScreen
 
         self.app.push_screen(JobsScreen(self.explorer.desk, self.take_jobs, chosen))
+
+    # Scoring
+
+    def do_act_score(self) -> None:
+        """Ask what to score, then have it done by a job."""
+        from b100tui.tui.screens.score import ScoreScreen
+
+        rows = self.runs.tree_of_runs.rows
+        if self.catalogue is None or not rows:
+            self.say("the index is not ready yet")
+            return
+        here = self.trajectory.row if self.trajectory is not None else self.runs.run
+        scopes: dict[str, Sequence[RunRow]] = {}
+        if here is not None:
+            scopes[clean_line(here.run)] = (here,)
+        wanted = self.runs.wanted
+        if wanted is not None and 0 < len(wanted) <= MANY_RUNS:
+            scopes[f"{len(wanted)} listed runs"] = [rows[at] for at in wanted]
+        every = f"all {plural(len(rows), 'run')}"
+        scopes[every] = rows
+        scorer = self.explorer.scorer(self.catalogue)
+        self.app.push_screen(ScoreScreen(scorer, scopes, every), self._score_begun)
+
+    def _score_begun(self, job: str | None) -> None:
+        if job is not None:
+            self.say("scoring goes on beside you; t shows it")
+            self.look_for_jobs()
 
     def show_status(self) -> None:
         """Draw the status line; the screen's own part overrides it."""
