@@ -22,7 +22,14 @@ class Failure(Struct, frozen=True):
     message: str
 
 
-Outcome = float | Failure
+class Measured(Struct, frozen=True):
+    """A value with something to say about it, such as its spread over samples."""
+
+    value: float
+    note: str
+
+
+Outcome = float | Measured | Failure
 
 
 class Backend(Protocol):

@@ -57,6 +57,11 @@ def metrics() -> tuple[Metric, ...]:
     return tuple(row.metric for row in _listed().values())
 
 
+def more() -> tuple[Metric, ...]:
+    """Return the metrics that are not listed but found by name: all else that pyiqa knows."""
+    return tuple(row.metric for row in _more().values())
+
+
 def metric(name: str) -> Metric:
     """Return the metric with this id or display name (case and punctuation do not matter).
 

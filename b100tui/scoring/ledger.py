@@ -142,7 +142,7 @@ class Ledger:
             metric_version=metric_version(parts),
             value=result.values.get(name),
             error=failed.error if failed else None,
-            message=clean(failed.message) if failed else None,
+            message=clean(failed.message if failed else result.notes.get(name, "")) or None,
             sha256=found.sha256,
             path=step.picture.path,
             member=step.picture.member,

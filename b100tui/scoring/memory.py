@@ -9,6 +9,8 @@ from b100tui.metrics import registry
 _BASE = 1.1e9  # a process with torch and pyiqa imported (measured)
 _UNKNOWN_PARAMETERS_M = 150.0
 _UNKNOWN_BYTES_PER_PIXEL = 400.0
+_ATTENTION = 4 * 6 * 4.0  # MUSIQ: 4 live maps of 6 heads in float32, tokens x tokens each
+_TOKEN_PIXELS = 1024
 _USABLE = 0.8
 USUAL_PIXELS = 2816 * 1504  # when no size is known: what 2K editors return
 
@@ -18,15 +20,15 @@ def parameters(metric: str) -> float:
     options = registry.row(metric).options
     if "params_m" in options:
         return float(options["params_m"]) * 4e6
-    return 0.0 if not registry.weights(metric) else _UNKNOWN_PARAMETERS_M * 4e6
+    return _UNKNOWN_PARAMETERS_M * 4e6 if "pyiqa" in options else 0.0
 
 
 def activations(metric: str, pixels: int) -> float:
     """Return the bytes of the metric's largest moment on one picture, estimated."""
     given = registry.row(metric).options.get("bytes_per_pixel", _UNKNOWN_BYTES_PER_PIXEL)
     each = float(given) * pixels
-    if registry.metric(metric).cost == "quadratic":  # attention: 4 maps of tokens x tokens
-        each += 4 * 4.0 * (pixels / 1024) ** 2
+    if registry.metric(metric).cost == "quadratic":
+        each += _ATTENTION * (pixels / _TOKEN_PIXELS) ** 2
     return each
 
 

@@ -1,6 +1,6 @@
 """What the scoring process and its worker say to each other: one JSON object a line."""
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from b100tui.model.records import PictureRef
 
@@ -111,6 +111,7 @@ class Result(Struct, frozen=True, tag="result"):
     values: dict[str, float]
     failures: dict[str, Failed]
     seconds: dict[str, float]
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 class Usage(Struct, frozen=True, tag="usage"):

@@ -24,7 +24,7 @@ from typing import BinaryIO
 import msgspec
 
 from b100tui.imaging.decode import decode
-from b100tui.metrics.protocol import Failure, Pixels
+from b100tui.metrics.protocol import Failure, Measured, Pixels
 from b100tui.model.errors import PictureError
 from b100tui.model.records import PictureRef
 from b100tui.scoring.lanes import Clock, Piece
@@ -66,8 +66,8 @@ class Worker:
         self._references: OrderedDict[PictureRef, Future[_Reference]] = OrderedDict()
         self._listing = threading.Lock()
         self._routes = Routes(begin, self._clock)
-        threading.Thread(target=self._watch, args=(begin.timeout,), daemon=True).start()
         self.say(self._routes.hello())
+        threading.Thread(target=self._watch, args=(begin.timeout,), daemon=True).start()
 
     def say(self, message: Reply) -> None:
         """Send one message; the worker ends when nobody listens any more."""
@@ -191,8 +191,11 @@ class _Answers:
 
     def add(self, metric: str, outcome: object, seconds: float) -> None:
         """Take one answer; the last one sends them all."""
-        value = checked(outcome)
+        note = outcome.note if isinstance(outcome, Measured) else ""
+        value = checked(outcome.value if isinstance(outcome, Measured) else outcome)
         with self._lock:
+            if note:
+                self._result.notes[metric] = note
             self._result.seconds[metric] = seconds
             if isinstance(value, Failed):
                 self._result.failures[metric] = value

@@ -1,6 +1,7 @@
 """`b100 metrics`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -27,9 +28,35 @@ def test_the_list_names_reason_fix_and_licence(capsys: pytest.CaptureFixture[str
     assert "PolyForm-Noncommercial" in out
 
 
-def test_fetch_says_that_it_is_not_there_yet(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["metrics", "fetch", "niqe"]) == 1
-    assert "not there yet" in capsys.readouterr().err
+def test_fetch_without_names_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["metrics", "fetch"]) == 2
+    assert "names" in capsys.readouterr().err
+
+
+def test_fetch_of_a_metric_without_weights_is_done_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    assert main(["metrics", "fetch", "piqe", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_fetch_that_fails_leaves_with_1_and_the_way_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    assert main(["metrics", "fetch", "cnniqa"]) == 1
+    assert "put the file" in capsys.readouterr().err
+
+
+def test_all_adds_the_other_names_of_pyiqa(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["metrics", "--json"])
+    listed = {row["id"] for row in json.loads(capsys.readouterr().out)}
+    main(["metrics", "--all", "--json"])
+    everything = {row["id"] for row in json.loads(capsys.readouterr().out)}
+    assert "lpips" in everything - listed
+    assert listed < everything
 
 
 def test_fetch_of_an_unknown_metric_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:

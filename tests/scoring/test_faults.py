@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from b100tui.model.errors import MetricError
 from b100tui.scoring import reading
-from tests.scoring.pictures import drawn_run, records, score_all
+from tests.scoring.pictures import draw, drawn_run, records, score_all, step_of
 
 
 def patched_python(folder: Path, lines: str) -> str:
@@ -136,3 +138,54 @@ def test_killing_the_parent_at_any_time_loses_no_acknowledged_score(
     after = {(record.step, record.metric): record.value for record in records(tmp_path)}
     assert kept.items() <= after.items()
     assert len(after) == len(records(tmp_path)) == 80
+
+
+HANGING = """
+import time
+from b100tui.metrics import probes
+measured = probes.Probes.measure
+def measure(self, metrics, pixels, reference):
+    if 'lab_a' in metrics and pixels.shape[0] == 40:
+        {what}
+    return measured(self, metrics, pixels, reference)
+probes.Probes.measure = measure
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "error"),
+    [("time.sleep(600)", "timed_out"), ("import ctypes; ctypes.string_at(0)", "crashed")],
+)
+def test_a_metric_that_hangs_or_dies_costs_its_own_cell_only(
+    tmp_path: Path, what: str, error: str
+) -> None:
+    steps = drawn_run(tmp_path, 4)
+    path = draw(tmp_path / "a/b/run-0/step-002.png", 9, (64, 40))
+    steps[2] = step_of(tmp_path, path, 2)
+    python = patched_python(tmp_path, HANGING.format(what=what))
+    names = ("lab_l", "lab_a", "lab_b")
+    report = score_all(tmp_path, steps, *names, python=python, timeout=1.0)
+    assert report.failed == {"lab_a": {error: 1}}
+    assert report.done == 11
+    (record,) = [record for record in records(tmp_path) if record.error]
+    assert (record.step, record.metric, record.value) == (2, "lab_a", None)
+    assert record.message
+
+
+def test_two_jobs_on_the_same_cells_leave_one_winning_value_each(tmp_path: Path) -> None:
+    steps = drawn_run(tmp_path, 8)
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(score_all, tmp_path, steps, "lab_l", "noise_sigma") for _ in range(2)]
+        reports = [each.result() for each in both]
+    assert all(not report.failed for report in reports)
+    values: dict[tuple[int, str], set[float | None]] = {}
+    for record in records(tmp_path):
+        values.setdefault((record.step, record.metric), set()).add(record.value)
+    assert len(values) == 16
+    assert all(len(found) == 1 for found in values.values())
+
+
+def test_a_worker_that_lacks_a_module_is_named(tmp_path: Path) -> None:
+    python = patched_python(tmp_path, "raise ImportError('no module named msgspec')")
+    with pytest.raises(MetricError, match="did not start"):
+        score_all(tmp_path, drawn_run(tmp_path, 1), "lab_l", python=python)
