@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("metrics", "the metric registry, with what is ready and why not"),
     "score": ("score", "score runs, resumably"),
     "scores": ("scores", "import and export scores"),
+    "judge": ("judge", "ask a model whether reasoning summaries mention noise"),
     "gaps": ("gaps", "score gaps against the reference step, and the failures"),
     "onset": ("onset", "when each run began to change, and when it became bad"),
     "mark": ("mark", "mark a failure on a step, or take a mark back"),
@@ -37,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "two groups of runs, or two dates of one table, side by side"),
     "export": ("export", "filtered steps out: JSON lines, imagefolder or files"),
     "strip": ("strip", "steps side by side in one PNG, exact pixels, captions"),
+    "report": ("report", "the paper's figures and tables for this data, with provenance"),
     "jobs": ("jobs", "list, follow, pause, resume, retry and cancel detached jobs"),
     "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
     "config": ("config", "path, show or edit the settings"),
@@ -61,6 +63,7 @@ EXAMPLES: dict[str, str] = {
     "metrics": "b100 metrics --json",
     "score": "b100 score --root runs --metrics probes",
     "scores": "b100 scores import scores.csv --root runs",
+    "judge": "b100 judge --model gemini-3-flash --budget 1 --yes --root runs",
     "gaps": "b100 gaps --by editor",
     "onset": "b100 onset --filter 'editor:pro'",
     "mark": "b100 mark dongpo/replicate-2k-sim-pro/run-1@12 noise --root runs",
@@ -71,16 +74,14 @@ EXAMPLES: dict[str, str] = {
     "compare": "b100 compare editor:pro editor:fast",
     "export": "b100 export --until onset --format hf --out before-damage",
     "strip": "b100 strip dongpo/replicate-2k-sim-pro/run-1 --out strip.png",
+    "report": "b100 report --out report",
     "jobs": "b100 jobs log score-20261201 --follow",
     "doctor": "b100 doctor --json",
     "config": "b100 config show",
     "help": "b100 help layouts",
 }
 # Commands of the contract that this release does not have yet: they say so and exit 1.
-LATER = (
-    *("judge",),
-    *("report"),
-)
+LATER = ("report",)
 
 
 class Command(NamedTuple):

@@ -10,7 +10,7 @@ _MILLION = 1_000_000.0
 _PROMPT_TOKENS = 200
 _LIKELY_TEXT_TOKENS = 430
 _WORST_TEXT_TOKENS = 3_000
-_DIGITS = 6
+_DIGITS = 9
 
 
 class Cost(Struct, frozen=True):

@@ -12,7 +12,7 @@ from msgspec import Struct
 from b100tui.editors.keys import find_key, key_place
 from b100tui.editors.protocol import Editor
 from b100tui.editors.schedule import derive_seed, draw_schedule, profiles
-from b100tui.editors.table import Row, Table
+from b100tui.editors.table import JudgeRow, Row, Table
 from b100tui.model.errors import UsageError
 from b100tui.model.records import RunPlan
 
@@ -94,6 +94,13 @@ def other_endpoint(row: Row) -> str | None:
     if url is None:
         return None
     return "loopback" if is_loopback(url) else urlsplit(url).hostname
+
+
+def is_simulated_judge(row: JudgeRow) -> bool:
+    """Say whether a Gemini judge is a fake service on this machine."""
+    from b100tui.editors.gemini_client import base_url_of, is_loopback
+
+    return row.kind == "gemini" and is_loopback(base_url_of(row.base_url, False))
 
 
 def availability(table: Table) -> list[Availability]:

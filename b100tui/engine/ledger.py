@@ -137,13 +137,13 @@ class Ledger:
                     settled += ended.usd
                 else:
                     possible += ended.usd
-            return Totals(round(settled, 6), round(possible, 6), round(still, 6))
+            return Totals(round(settled, 9), round(possible, 9), round(still, 9))
 
     def _close(self, kind: Literal["settle", "possible"], id: str, usd: float) -> None:
         with self._held():
             if id in self._ended:
                 return
-            self._append(Line(kind=kind, id=id, usd=round(usd, 6), time=now()))
+            self._append(Line(kind=kind, id=id, usd=round(usd, 9), time=now()))
 
     @contextmanager
     def _held(self) -> Iterator[None]:

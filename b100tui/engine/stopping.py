@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+_FINISHING = "finishing the running steps; ask again to abort them"
+_ABORTING = "aborting the running steps; they count as possibly billed"
+
 
 class Stop:
     """Two flags: `finish` (no new step begins) and `abort` (running calls end now).
@@ -15,19 +18,20 @@ class Stop:
 
     def __init__(self, say: Callable[[str], None] = lambda words: None) -> None:
         self._say = say
+        self._asked = 0
         self.finish = threading.Event()
         self.abort = threading.Event()
         self.reason = ""
 
     def ask(self, reason: str = "stopped by a person") -> None:
         """Ask once to finish, a second time to abort."""
-        if self.finish.is_set():
-            self._say("aborting the running steps; they count as possibly billed")
-            self.abort.set()
-        else:
-            self._say("finishing the running steps; ask again to abort them")
+        self._asked += 1  # first, because a second signal may interrupt the handler of the first
+        again = self._asked > 1
         self.reason = self.reason or reason
         self.finish.set()
+        if again:
+            self.abort.set()
+        self._say(_ABORTING if again else _FINISHING)
 
     def end(self, reason: str) -> None:
         """Begin no further step because of `reason`; running steps finish."""
