@@ -81,7 +81,7 @@ EXAMPLES: dict[str, str] = {
     "help": "b100 help layouts",
 }
 # Commands of the contract that this release does not have yet: they say so and exit 1.
-LATER = ("report",)
+LATER: tuple[str, ...] = ()
 
 
 class Command(NamedTuple):
