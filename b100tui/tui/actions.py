@@ -136,6 +136,8 @@ ACTIONS: tuple[Action, ...] = (
         panels=("reasoning",),
     ),
     Action("act.heatmap", ("g",), "gap heatmap", "act", "gaps", 5, panels=("metrics",)),
+    Action("act.lies", ("L",), "metrics that contradict the evidence", "act"),
+    Action("act.groups", ("G",), "two groups of runs side by side", "act"),
     Action("act.mark", ("m",), "mark a failure mode", "act", "mark", 6, panels=("picture",)),
     Action("act.unmark", ("u",), "take the last mark back", "act"),
     Action("act.edit", ("e",), "make new steps or runs", "act", later=_EDITING),

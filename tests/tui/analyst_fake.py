@@ -6,6 +6,7 @@ from b100tui.analysis.gaps import RunScores, score_gap
 from b100tui.metrics.registry import metric
 from b100tui.model.records import PictureRef, Step
 from b100tui.report.gap_table import GapTable
+from b100tui.report.lies import LieRow
 from b100tui.tui.analyst import CellEvidence, GapsAsked, RunLine, band_of, place_of
 from b100tui.tui.verdict import gap_sentences
 
@@ -81,6 +82,12 @@ class FakeAnalyst:
             band=band_of(lines), shown=shown, steps=pictures(lines[shown].run),
             sentences=gap_sentences(one, table.cell(group, metric, step)),
         )  # fmt: skip
+
+    def runs(self, filter: str) -> list[str]:
+        return [run for group in GROUPS for run in make_table(GapsAsked()).members[group]]
+
+    def lies(self, run, reference, *, align, cancelled=None) -> list[LieRow]:
+        return []
 
 
 def pictures(run: str, steps: Sequence[int] = range(22)) -> tuple[Step, ...]:

@@ -1,18 +1,16 @@
 """The actions that open the analysis screens, and the table they show at once."""
 
-from collections.abc import Callable
-
 from msgspec.structs import replace
 from textual import on, work
 from textual.timer import Timer
 
 from b100tui.model.errors import B100Error
-from b100tui.tui.analyst import Analyst, GapsAsked, analyst_of
+from b100tui.tui.analyst import Analyst, GapsAsked
+from b100tui.tui.index_analyst import analyst_of
 from b100tui.tui.messages import RunsRead
 from b100tui.tui.screens.app_actions import AppActions
 
 REST_SECONDS = 2.0
-Closed = Callable[[tuple[str, int] | None], None]
 
 
 class AnalysisActions(AppActions):
@@ -21,7 +19,8 @@ class AnalysisActions(AppActions):
     def __init__(self, classes: str = "") -> None:
         super().__init__(classes)
         self._analyst: Analyst | None = None
-        self._heatmap_place: object = None
+        self._heatmap_place: object = None  # of the screens' own types, imported late
+        self._groups_place: object = None
         self._rest_timer: Timer | None = None
         self._rested_at: tuple[str, int] | None = None
 
@@ -82,13 +81,26 @@ class AnalysisActions(AppActions):
         place.asked = replace(place.asked, reference=self.position.reference)
         self.app.push_screen(HeatmapScreen(analyst, place), self._go)
 
-    def open_lies(self, closed: Closed | None = None) -> None:
-        """Open the metrics that contradict the evidence."""
-        self.say("comes next")
-
-    def open_groups(self, closed: Closed | None = None) -> None:
+    def do_act_groups(self) -> None:
         """Open two groups of runs side by side."""
-        self.say("comes next")
+        from b100tui.tui.screens.groups import GroupsPlace, GroupsScreen
+
+        analyst = self._ready()
+        if analyst is None:
+            return
+        if not isinstance(self._groups_place, GroupsPlace):
+            self._groups_place = GroupsPlace()
+        screen = GroupsScreen(analyst, self.position.reference, self._groups_place)
+        self.app.push_screen(screen, self._go)
+
+    def do_act_lies(self) -> None:
+        """Open the metrics that contradict the evidence."""
+        from b100tui.tui.screens.evidence_lies import LiesScreen
+
+        analyst = self._ready()
+        if analyst is not None:
+            run = self.trajectory.row.run if self.trajectory is not None else ""
+            self.app.push_screen(LiesScreen(analyst, self.position.reference, run), self._go)
 
     def _ready(self) -> Analyst | None:
         analyst = self.analyst
@@ -97,5 +109,10 @@ class AnalysisActions(AppActions):
         return analyst
 
     def _go(self, place: tuple[str, int] | None) -> None:
-        if place is not None:
-            self.jump(*place)
+        if place is None:
+            return
+        from b100tui.tui.screens.analysis import AnalysisScreen
+
+        while isinstance(self.app.screen, AnalysisScreen):
+            self.app.pop_screen()
+        self.jump(*place)

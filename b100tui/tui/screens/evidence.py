@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
-from b100tui.model.errors import B100Error
+from b100tui.model.errors import B100Error, CancelledError
 from b100tui.model.records import PictureRef, Step
 from b100tui.model.text import clean_line
 from b100tui.terminal.targets import Target
@@ -18,6 +18,7 @@ from b100tui.tui.analyst import Analyst, CellEvidence
 from b100tui.tui.drawing import number
 from b100tui.tui.facts import Block
 from b100tui.tui.heatmap import metric_label
+from b100tui.tui.lies import held_sentence
 from b100tui.tui.look import Look
 from b100tui.tui.messages import Failed
 from b100tui.tui.screens.analysis import AnalysisScreen, bindings_of
@@ -29,6 +30,7 @@ from b100tui.tui.widgets.series_chart import SeriesChart
 
 if TYPE_CHECKING:
     from b100tui.report.gap_table import GapTable
+    from b100tui.report.lies import LieRow
 
 ALIGN_AFTER = 0.2
 READ_AFTER = 0.12  # a held key passes many steps: their sentences are not read
@@ -41,6 +43,15 @@ class EvidenceRead(Message):
         super().__init__()
         self.token = token
         self.evidence = evidence
+
+
+class Held(Message):
+    """What the probes say about the metric in the shown run."""
+
+    def __init__(self, run: str, row: "LieRow | None") -> None:
+        super().__init__()
+        self.run = run
+        self.row = row
 
 
 class AlignmentSaid(Message):
@@ -68,9 +79,8 @@ class EvidenceScreen(AnalysisScreen):
         step: int,
         *,
         run: str = "",
-        sentences: tuple[str, ...] = (),
     ) -> None:
-        """`run` is the one whose pictures are shown; `sentences` stand before the verdict."""
+        """`run` is the one whose pictures are shown; without it, the plainest of the group."""
         super().__init__(analyst)
         self.gaps = gaps
         self.group = group
@@ -79,7 +89,8 @@ class EvidenceScreen(AnalysisScreen):
         self.run = run
         self.evidence: CellEvidence | None = None
         self.look = Look(compare="side", align=True)
-        self._before = sentences
+        self._held: dict[str, LieRow | None] = {}
+        self._closed = False
         self._alignment: tuple[tuple[PictureRef, PictureRef], str] | None = None
         self._pair: tuple[PictureRef, PictureRef] | None = None
 
@@ -135,6 +146,8 @@ class EvidenceScreen(AnalysisScreen):
         self.evidence = found = event.evidence
         if found.lines:
             self.run = found.lines[found.shown].run
+            if self.run not in self._held:
+                self._hold(self.run)
         self.show()
 
     def failed(self, reason: str) -> None:
@@ -172,14 +185,16 @@ class EvidenceScreen(AnalysisScreen):
         )
 
     def _blocks(self, found: CellEvidence) -> list[Block]:
-        blocks: list[Block] = [((words, "text--title"),) for words in self._before[:1]]
-        blocks += [((words, ""),) for words in self._before[1:]]
+        blocks: list[Block] = []
         sentences = found.sentences
         if found.step == self.step and sentences:
             cell = self.gaps.cells.get((self.group, self.metric.id, self.step))
             failing = cell is not None and bool(cell.failure)
             blocks.append(((sentences[0], "text--bad" if failing else ""),))
+            blocks.append(self._held_block())
             blocks += [((words, "text--dim"),) for words in sentences[1:]]
+        else:
+            blocks.append(self._held_block())
         band = found.band
         for step, name in ((found.reference, "reference"), (self.step, f"step {self.step}")):
             if step in band.steps:
@@ -189,6 +204,39 @@ class EvidenceScreen(AnalysisScreen):
                 words = f"{number(band.means[at])}{spread}, n = {band.counts[at]}"
                 blocks.append(((f"{name:<10}", "text--key"), (words, "")))
         return blocks
+
+    def _held_block(self) -> Block:
+        if self.run not in self._held:
+            return (("holding it against the probes ...", "text--dim"),)
+        row = self._held[self.run]
+        style = "text--bad" if row is not None and row.status == "contradicts" else ""
+        return ((held_sentence(row) or "not held against the probes", style),)
+
+    @work(thread=True, exclusive=True, group="held", exit_on_error=False)
+    def _hold(self, run: str) -> None:
+        """Hold the metric against the probes: fidelity may have to be measured, in seconds."""
+        try:
+            rows = self.analyst.lies(
+                run, self.gaps.reference, align=True, cancelled=lambda: self._closed
+            )
+        except CancelledError:
+            return
+        except B100Error as error:
+            self.post_message(Failed("holding it against the probes", error))
+            return
+        row = next((one for one in rows if one.metric == self.metric.id), None)
+        self.post_message(Held(run, row))
+
+    @on(Held)
+    def _held_read(self, event: Held) -> None:
+        event.stop()
+        self._held[event.run] = event.row
+        if self.evidence is not None:
+            self.words.show(self._blocks(self.evidence))
+
+    def on_unmount(self) -> None:
+        """Stop measuring."""
+        self._closed = True
 
     def _show_pictures(self, found: CellEvidence) -> None:
         at = {step.step: step for step in found.steps}

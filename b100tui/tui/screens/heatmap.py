@@ -379,11 +379,11 @@ class HeatmapScreen(AnalysisScreen):
 
     def do_lies(self) -> None:
         """Open the metrics that contradict the evidence."""
-        self.say("comes next")
+        self.explorer.main.do_act_lies()
 
     def do_groups(self) -> None:
         """Open the comparison of two groups."""
-        self.say("comes next")
+        self.explorer.main.do_act_groups()
 
     def closed(self, place: Place | None) -> None:
         """Take what a screen above gave back."""

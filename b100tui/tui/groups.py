@@ -1,0 +1,95 @@
+"""Two groups of runs in lines: when they broke, and their gaps side by side. Pure."""
+
+from typing import TYPE_CHECKING
+
+from b100tui.tui.lies import Line, metric_name
+from b100tui.tui.wrapping import fit
+
+if TYPE_CHECKING:
+    from b100tui.analysis.groups import Broken, Difference
+    from b100tui.report.comparison import GroupComparison, GroupSide
+
+NAME = 13
+STEP = 5
+CELL = 18
+HEAD_WORDS = "gaps: mean ± sd (n)"
+Cell = tuple[float | None, float | None, int]
+
+
+def group_lines(found: "GroupComparison") -> tuple[list[Line], list[Line]]:
+    """Return the fixed head, and the lines: runs, onset, limit, cost, then a line a gap."""
+    indent = NAME + STEP
+    head: list[Line] = [
+        [
+            (" " * indent, ""),
+            (fit(" first: " + found.first.group, CELL), "choice--head"),
+            (fit(" second: " + found.second.group, CELL), "choice--head"),
+            (" second - first, 95 %", "choice--head"),
+        ]
+    ]
+    sides = (found.first, found.second)
+    lines = [
+        _facts("runs", [str(side.runs) for side in sides]),
+        _facts("onset", [_broken(side.onset) for side in sides]),
+        _facts("limit", [_broken(side.limit) for side in sides]),
+        _facts("cost", [_cost(side) for side in sides]),
+        [(fit(f" {HEAD_WORDS}", indent + 2 * CELL), "choice--head")],
+    ]
+    differences = {(one.metric, one.step): one for one in found.differences}
+    for metric in found.first.metrics:
+        raw = "δ" if metric in found.open_ranges else "Δ"
+        for at, step in enumerate(found.steps):
+            name = metric_name(metric) if at == 0 else ""
+            line: Line = [
+                (fit(f" {name}", NAME), "choice--name"),
+                (fit(f"{raw}{step}", STEP), "choice--dim"),
+            ]
+            for side in sides:
+                line.append(_cell(side.metrics[metric][at]))
+            line.append(_difference(differences.get((metric, step))))
+            lines.append(line)
+    return head, lines
+
+
+def _facts(name: str, words: list[str]) -> Line:
+    return [
+        (fit(f" {name}", NAME + STEP), "choice--name"),
+        *((fit(" " + word, CELL), "") for word in words),
+    ]
+
+
+def _broken(found: "Broken") -> str:
+    if found.n == 0:
+        return "–"
+    if found.median is None:
+        return f"never in {found.never}/{found.n}"
+    span = f" ({found.low}-{found.high})" if found.low != found.high else ""
+    never = f" {found.never} never" if found.never else ""
+    return f"{found.median:g}{span}{never}"
+
+
+def _cost(side: "GroupSide") -> str:
+    if side.usd is None:
+        return "not known"
+    part = f" ({side.usd_known} of {side.runs})" if side.usd_known < side.runs else ""
+    return f"${side.usd:.2f}{part}"
+
+
+def _cell(cell: Cell) -> tuple[str, str]:
+    mean, sd, count = cell
+    if mean is None:
+        return (fit(" –", CELL), "choice--dim")
+    sign = "✗" if mean > 0 else " "
+    spread = f" ±{sd:.1f}" if sd is not None else ""
+    text = fit(f" {mean:+.1f}{spread} ({count}) {sign}", CELL)
+    return (text, "choice--fail" if mean > 0 else "")
+
+
+def _difference(found: "Difference | None") -> tuple[str, str]:
+    if found is None or found.value is None:
+        return (" –", "choice--dim")
+    if found.low is None or found.high is None:
+        return (f" {found.value:+.1f}  no interval (n < 2)", "choice--dim")
+    clear = "≠" if found.clear else "≈"
+    text = f" {found.value:+.1f} {clear} [{found.low:+.1f}, {found.high:+.1f}]"
+    return (text, "choice--good" if found.clear else "choice--dim")

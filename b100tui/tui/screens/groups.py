@@ -1,0 +1,201 @@
+"""Two groups of runs side by side: remedies, editors, settings, at matched steps."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from msgspec import Struct
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from b100tui.model.errors import B100Error
+from b100tui.model.text import clean_line
+from b100tui.tui.analysis_keys import GROUPS
+from b100tui.tui.analyst import Analyst
+from b100tui.tui.drawing import plural
+from b100tui.tui.groups import group_lines
+from b100tui.tui.messages import Failed
+from b100tui.tui.screens.analysis import AnalysisScreen, bindings_of
+from b100tui.tui.widgets.bars import KeyLine, StatusLine
+from b100tui.tui.widgets.choice_lines import ChoiceLines
+from b100tui.tui.widgets.lines import TextPanel
+
+if TYPE_CHECKING:
+    from b100tui.report.comparison import GroupComparison
+
+FIELDS = ("groups-first", "groups-second", "groups-table")
+TEN = 10
+HOW = (
+    "Write a filter in each field, for example editor:pro and editor:fast, or setting:denoise"
+    " and -setting:denoise; Enter compares. ✗ fails (a positive gap), ≠ the groups differ beyond"
+    " their spread, ≈ they do not."
+)
+
+
+class GroupsPlace(Struct):
+    """The two expressions: the screen opens with them again."""
+
+    first: str = ""
+    second: str = ""
+
+
+class Compared(Message):
+    """The answer to a comparison."""
+
+    def __init__(self, token: int, found: "GroupComparison") -> None:
+        super().__init__()
+        self.token = token
+        self.found = found
+
+
+class GroupsScreen(AnalysisScreen):
+    """Shows; it has no place to go to."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(GROUPS)
+    table = GROUPS
+    about = "groups"
+
+    def __init__(self, analyst: Analyst, reference: int, place: GroupsPlace) -> None:
+        super().__init__(analyst)
+        self.reference = reference
+        self.place = place
+        self._computing = False
+        self._told = ""
+
+    def compose(self) -> ComposeResult:
+        """Two fields above the lines."""
+        yield StatusLine(id="groups-status")
+        for name, text, hint in (
+            ("groups-first", self.place.first, "first group: a filter, as editor:pro"),
+            ("groups-second", self.place.second, "second group: a filter, as editor:fast"),
+        ):
+            yield Input(text, placeholder=hint, compact=True, select_on_focus=False, id=name)
+        yield ChoiceLines(id="groups-table")
+        yield TextPanel("Notes", id="groups-words")
+        yield KeyLine(GROUPS, id="groups-keys")
+
+    def on_mount(self) -> None:
+        """Compare at once when there is something to compare."""
+        self.words.show([((HOW, "text--dim"),)])
+        if self.place.first and self.place.second:
+            self.lines.focus()
+            self.call_after_refresh(self._begin)
+        else:
+            self.query_one("#groups-first", Input).focus()
+        self.show_status()
+
+    @property
+    def lines(self) -> ChoiceLines:
+        """The lines."""
+        return self.query_one("#groups-table", ChoiceLines)
+
+    @property
+    def words(self) -> TextPanel:
+        """The notes."""
+        return self.query_one("#groups-words", TextPanel)
+
+    def show_status(self) -> None:
+        """Say what is compared."""
+        right = [("comparing ... ", "status--warn")] if self._computing else []
+        self.query_one("#groups-status", StatusLine).show(
+            left=[
+                (" b100 ", "status--brand"),
+                (" two groups of runs ", "status--root"),
+                (self._told, "status--dim"),
+            ],
+            right=[*right, (f" ref {self.reference} ", "status--root")],
+        )
+
+    # Comparing
+
+    def _begin(self) -> None:
+        first = self.query_one("#groups-first", Input).value.strip()
+        second = self.query_one("#groups-second", Input).value.strip()
+        if not first or not second:
+            return
+        self.place.first, self.place.second = first, second
+        self.token += 1
+        self._computing = True
+        self.show_status()
+        self._read(self.token, first, second)
+
+    @work(thread=True, exclusive=True, group="compare", exit_on_error=False)
+    def _read(self, token: int, first: str, second: str) -> None:
+        try:
+            found = self.analyst.compare(first, second, self.reference)
+        except B100Error as error:
+            self.post_message(Failed("comparing", error))
+        else:
+            self.post_message(Compared(token, found))
+
+    @on(Compared)
+    def _compared(self, event: Compared) -> None:
+        if event.token != self.token:
+            return
+        self._computing = False
+        found = event.found
+        head, lines = group_lines(found)
+        self.lines.show(head, lines, choosing=False)
+        runs = f"{plural(found.first.runs, 'run')} and {plural(found.second.runs, 'run')}"
+        clear = sum(bool(one.clear) for one in found.differences)
+        judged = sum(one.clear is not None for one in found.differences)
+        self._told = f" {runs} · {clear} of {judged} gaps differ beyond their spread"
+        notes = [((clean_line(note), "text--dim"),) for note in found.notes]
+        self.words.show(notes or [((HOW, "text--dim"),)])
+        self.show_status()
+
+    def failed(self, reason: str) -> None:
+        """Say why there is no answer."""
+        self._computing = False
+        self._told = ""
+        self.lines.show([], [[(f" {clean_line(reason)}", "choice--bad")]], choosing=False)
+        self.show_status()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        other = "groups-second" if event.input.id == "groups-first" else "groups-first"
+        if self.query_one(f"#{other}", Input).value.strip():
+            self.lines.focus()
+            self._begin()
+        else:
+            self.query_one(f"#{other}", Input).focus()
+
+    # Keys
+
+    def do_field(self) -> None:
+        """The next field, then the lines."""
+        here = self.focused.id if self.focused is not None else None
+        at = FIELDS.index(here) if here in FIELDS else -1
+        self.query_one("#" + FIELDS[(at + 1) % len(FIELDS)]).focus()
+
+    def do_up(self) -> None:
+        """Up."""
+        self.lines.move(-1)
+
+    def do_down(self) -> None:
+        """Down."""
+        self.lines.move(1)
+
+    def do_page_up(self) -> None:
+        """Ten up."""
+        self.lines.move(-TEN)
+
+    def do_page_down(self) -> None:
+        """Ten down."""
+        self.lines.move(TEN)
+
+    def do_run(self) -> None:
+        """Compare."""
+        self._begin()
+
+    def do_swap(self) -> None:
+        """Change sides."""
+        one, other = self.query_one("#groups-first", Input), self.query_one("#groups-second", Input)
+        one.value, other.value = other.value, one.value
+        self._begin()
