@@ -90,3 +90,37 @@ def test_pictures_are_left_as_they_were(root: Path, capsys: pytest.CaptureFixtur
     before = {path: path.read_bytes() for path in root.rglob("*.png")}
     run("--root", str(root), "--nice")
     assert {path: path.read_bytes() for path in root.rglob("*.png")} == before
+
+
+def test_detached_it_is_a_job_that_says_how_far_it_is(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--root", str(root), "--metrics", "lab_l", "--detach") == 0
+    job = json.loads(capfd.readouterr().out)["job"]
+    assert main(["jobs", "log", job, "--follow", "--root", str(root)]) == 0
+    assert "6 scores made" in capfd.readouterr().out
+    main(["jobs", "--root", str(root), "--json"])
+    (shown,) = json.loads(capfd.readouterr().out)
+    assert (shown["id"], shown["state"], shown["kind"]) == (job, "done", "score")
+    assert (shown["done"], shown["total"], shown["failed"]) == (6, 6, 0)
+    assert shown["by"]["lab_l"]["done"] == 6
+    assert len(records(root)) == 6
+
+
+def test_a_part_scores_its_part_only(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = 0
+    for part in range(3):
+        assert run("--root", str(root), "--metrics", "lab_l", "--shard", f"{part}/3") == 0
+        done += json.loads(capsys.readouterr().out)["done"]
+    assert done == 6
+    assert len(records(root)) == 6
+
+
+def test_ray_that_is_not_there_is_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--root", str(root), "--metrics", "lab_l", "--ray", "127.0.0.1:9") == 1
+    assert "Ray" in capsys.readouterr().err
+
+
+def test_a_wrong_shard_is_wrong_use(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--root", str(root), "--shard", "3/3") == 2
+    assert "--shard" in capsys.readouterr().err
