@@ -245,7 +245,7 @@ class Index:
             return None
 
     def close(self) -> None:
-        """Let go of the database; calls still running end by themselves."""
+        """Let go of the database; calls still running end with a StoreError."""
         with self._swap:
             self._tail.close()
 
@@ -259,17 +259,16 @@ class Index:
     def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         import duckdb
 
-        with self._swap:
-            cursor = self._tail.cursor()
         try:
-            return cursor.execute(sql, list(values)).fetchall()
+            with self._swap:
+                cursor = self._tail.cursor()
+            with cursor:
+                return cursor.execute(sql, list(values)).fetchall()
         except duckdb.Error as error:
             raise StoreError(
                 f"the index of {self.root} could not answer: {error}",
                 "b100 index --rebuild makes it anew",
             ) from error
-        finally:
-            cursor.close()
 
     def _open_newest(self) -> Tail:
         import duckdb

@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +64,7 @@ class Tail:
             )
         )
         self._con.execute(NORMALISED)
+        self._cursors: weakref.WeakSet[Connection] = weakref.WeakSet()
         self._live: Connection | None = None
         self._places: dict[str, int] = {}
         self._folders: dict[str, int] | None = None
@@ -73,10 +76,17 @@ class Tail:
 
     def cursor(self) -> "Connection":
         """Return a cursor of its own for one thread."""
-        return self._con.cursor()
+        cursor = self._con.cursor()
+        self._cursors.add(cursor)
+        return cursor
 
     def close(self) -> None:
-        """Close the database; the builder behind, if any, goes on and publishes."""
+        """End what is still running and close; the builder behind, if any, goes on."""
+        import duckdb
+
+        for cursor in list(self._cursors):
+            with suppress(duckdb.ConnectionException):  # that one has ended by itself
+                cursor.interrupt()
         self._con.close()
 
     def advance(self) -> bool:
@@ -125,7 +135,7 @@ class Tail:
 
     def _prepare(self) -> "Connection":
         if self._live is None:
-            live = self._con.cursor()
+            live = self.cursor()
             live.execute("CREATE SCHEMA live")
             live.execute("USE memory.live")
             live.execute(statement("schema"))

@@ -9,6 +9,7 @@ from b100tui.index import tail
 from b100tui.index.build import refresh
 from b100tui.index.store import Index, open_index
 from b100tui.metrics.registry import metric
+from b100tui.model.errors import StoreError
 from tests.index.folder import add_run, add_step, mark, png, record, score
 
 BRISQUE = metric("brisque")
@@ -217,3 +218,22 @@ def test_steps_of_a_run_that_began_meanwhile_are_followed(tmp_path: Path) -> Non
     add_step(tmp_path, OTHER, 1)
     assert soon(index)
     assert len(index.steps(OTHER)) == 2
+
+
+def test_closing_ends_what_is_still_running(tmp_path: Path) -> None:
+    add_run(tmp_path, RUN, 1)
+    index = opened(tmp_path)
+    told: list[Exception] = []
+
+    def ask_for_ever() -> None:
+        try:
+            index.ask("SELECT count(*) FROM range(10000000000) a, range(10000000000) b")
+        except StoreError as error:
+            told.append(error)
+
+    asking = threading.Thread(target=ask_for_ever)
+    asking.start()
+    while asking.is_alive():  # the call may not have begun when the first close is heard
+        index.close()
+        asking.join(0.05)
+    assert told
