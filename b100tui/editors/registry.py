@@ -75,9 +75,30 @@ def _gemini(name: str, row: Row, plan: RunPlan) -> Editor:
     return GeminiEditor(name, row, client, plan.versions.get("prices", ""))
 
 
+def _command(name: str, row: Row, plan: RunPlan) -> Editor:
+    from b100tui.editors.command import CommandEditor
+
+    return CommandEditor(name, row)
+
+
+def _openai(name: str, row: Row, plan: RunPlan) -> Editor:
+    from b100tui.editors.openai import OpenAIEditor
+
+    return OpenAIEditor(name, row, plan.versions.get("prices", ""))
+
+
+def _comfyui(name: str, row: Row, plan: RunPlan) -> Editor:
+    from b100tui.editors.comfyui import ComfyEditor
+
+    return ComfyEditor(name, row)
+
+
 _OPENERS: dict[str, Callable[[str, Row, RunPlan], Editor]] = {
     "simulate": _simulate,
     "gemini": _gemini,
+    "command": _command,
+    "openai": _openai,
+    "comfyui": _comfyui,
 }
 
 

@@ -172,8 +172,7 @@ def planned_run(
         inputs=asked.inputs,
     )
     made = msgspec.structs.replace(made, plan_hash=plan_hash(made, made.prompts))
-    open_check = row.kind in {"command", "simulate"}
-    if open_check:
+    if row.kind in {"command", "comfyui"}:  # a wrong table is told before anything is written
         open_editor(editor, row, made)
     return PlannedRun(plan=made, folder=root / run, last=ask.steps, initial=initial)
 
