@@ -54,7 +54,6 @@ class Action(Struct, frozen=True):
 
 
 _ANALYSIS = "comes with the analysis release"
-_EDITING = "comes with the editing release"
 
 ACTIONS: tuple[Action, ...] = (
     Action("step.back", ("left",), "previous step", "step", "step", 1),
@@ -140,7 +139,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("act.groups", ("G",), "two groups of runs side by side", "act"),
     Action("act.mark", ("m",), "mark a failure mode", "act", "mark", 6, panels=("picture",)),
     Action("act.unmark", ("u",), "take the last mark back", "act"),
-    Action("act.edit", ("e",), "make new steps or runs", "act", later=_EDITING),
+    Action("act.edit", ("e",), "make new steps from here", "act", "edit", 8),
     Action("act.score", ("S",), "score runs", "act", "score", 8, panels=("metrics",)),
     Action(
         "act.judge",

@@ -16,6 +16,7 @@ from b100tui.tui.actions import ACTIONS, Action
 from b100tui.tui.catalogue import Catalogue
 from b100tui.tui.desk import Desk, JobDesk
 from b100tui.tui.driver import Link
+from b100tui.tui.maker import Maker, RootMaker
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
 from b100tui.tui.scorer import RootScorer, Scorer
@@ -69,6 +70,7 @@ class Explorer(App[None]):
         keep_fresh: bool = True,
         desk: Desk | None = None,
         scorer: Callable[[Catalogue], Scorer] | None = None,
+        maker: Callable[[Catalogue], Maker] | None = None,
         config: str | None = None,
         driver_class: Any = None,
     ) -> None:
@@ -84,6 +86,7 @@ class Explorer(App[None]):
         self.keep_fresh = keep_fresh
         self.desk: Desk = desk or JobDesk(root)
         self.scorer = scorer or self._root_scorer
+        self.maker = maker or self._root_maker
         self.config = config
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""
@@ -96,6 +99,9 @@ class Explorer(App[None]):
 
     def _root_scorer(self, catalogue: Catalogue) -> Scorer:
         return RootScorer(self.root, catalogue, self.settings.score.python, self.config)
+
+    def _root_maker(self, catalogue: Catalogue) -> Maker:
+        return RootMaker(self.root, catalogue, self.config)
 
     def _take_theme(self, folders: Sequence[Path] | None) -> None:
         """Take the wanted theme; the others are read when they are asked for."""

@@ -37,6 +37,15 @@ class Indexer:
                 value = {"error": "the indexer said something unreadable", "hint": "b100 index"}
             yield value
 
+    def nudge(self) -> None:
+        """Have it look at the folder now."""
+        if self._process.stdin is not None and self._process.poll() is None:
+            try:
+                self._process.stdin.write(b"\n")
+                self._process.stdin.flush()
+            except OSError:
+                return  # it is about to end, and says so itself
+
     def close(self) -> None:
         """Let the process end by itself after what it is doing."""
         for pipe in (self._process.stdin, self._process.stdout):

@@ -22,7 +22,8 @@ from b100tui.tui.widgets.lines import LinesView, TextPanel
 from b100tui.tui.wrapping import fit
 
 LOOK_SECONDS = 1.0
-KEYS = "p pause  r resume  f retry failed  c cancel  Esc"
+MOST_LINES = 6
+KEYS = "p pause · r resume · f retry failed · c cancel · Esc"
 NO_JOBS = "no jobs yet: S scores runs, e makes steps; both go on when you leave"
 
 
@@ -52,6 +53,9 @@ class JobList(LinesView, can_focus=False):
         at = ids.index(keep.id) if keep and keep.id in ids else self.cursor
         self.cursor = max(0, min(at, len(jobs) - 1))
         self.set_line_count(len(jobs))
+        height = max(1, min(MOST_LINES, len(jobs)))
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
         self.refresh()
 
     def move(self, delta: int) -> None:

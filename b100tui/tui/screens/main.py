@@ -64,6 +64,7 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
         self.actions = {action.id: action for action in actions}
         self._picture_said = ""
         self._open_timer: Timer | None = None
+        self._to_its_end = False
 
     def compose(self) -> ComposeResult:
         """Lay out the panels."""
@@ -141,6 +142,9 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
             known = {group.key for group in runs.tree_of_runs.groups}
             runs.closed |= tree.closed_but(wanted) - known
         runs.show(tree)
+        if self.awaited in tree.by_run:
+            self._show_awaited(tree.rows[tree.by_run[self.awaited]])
+            return
         if self.filter_text:
             self.apply_filter()
         at = tree.by_run.get(wanted) if wanted else None
@@ -150,6 +154,16 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
                 runs.go_to_run(row.run)
             self.open_run(row)
             self.show_title()
+        self.show_status()
+
+    def _show_awaited(self, row: RunRow) -> None:
+        """Open a run that has just been begun and follow its end."""
+        self.awaited = ""
+        self.clear_filter()
+        self.runs.go_to_run(row.run)
+        self._to_its_end = True
+        self.open_run(row)
+        self.show_title()
         self.show_status()
 
     def _wanted_run(self, tree: RunTree) -> str | None:
@@ -196,6 +210,9 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
         else:
             self.position.following = False
             self.position.go(trajectory, self.position.step)
+        if self._to_its_end:
+            self._to_its_end = False
+            self.position.go(trajectory, trajectory.last)
         self.want_probes(trajectory)
         self.show_position()
 

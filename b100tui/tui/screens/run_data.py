@@ -65,6 +65,11 @@ class RunData(ExplorerState):
         for report in self.indexer.reports():
             self.post_message(_message(report))
 
+    def look_for_news(self) -> None:
+        """Have the indexer look at the folder now."""
+        if self.indexer is not None:
+            self.indexer.nudge()
+
     @on(Indexing)
     def _indexing(self, event: Indexing) -> None:
         self.indexing = event.words

@@ -17,6 +17,7 @@ from b100tui.tui.screens.base import ExplorerState
 
 if TYPE_CHECKING:
     from b100tui.jobs.records import Job
+    from b100tui.tui.maker import Begun
 
 WATCH_SECONDS = 2.0
 
@@ -27,6 +28,7 @@ class WorkActions(ExplorerState):
     def __init__(self, classes: str = "") -> None:
         super().__init__(classes)
         self.jobs_said = ""
+        self.awaited = ""  # a run that is being made and is to be shown once it is there
         self._jobs: dict[str, Job] | None = None
         self._watch_timer: Timer | None = None
 
@@ -104,6 +106,31 @@ class WorkActions(ExplorerState):
         if job is not None:
             self.say("scoring goes on beside you; t shows it")
             self.look_for_jobs()
+
+    # Editing
+
+    def do_act_edit(self) -> None:
+        """Ask how to go on from this step, then have it done by a job."""
+        from b100tui.tui.screens.edit import EditScreen
+
+        if self.catalogue is None or self.trajectory is None:
+            self.say("no run is open yet")
+            return
+        maker = self.explorer.maker(self.catalogue)
+        screen = EditScreen(maker, self.trajectory.row, self.position.step)
+        self.app.push_screen(screen, self._edit_begun)
+
+    def _edit_begun(self, begun: "Begun | None") -> None:
+        if begun is None:
+            return
+        self.say("steps come under the cursor as they are made; t shows the job")
+        self.awaited = begun.run
+        self.look_for_news()
+        self.look_for_jobs()
+
+    def look_for_news(self) -> None:
+        """Have the index look at the folder now; the screen's own part overrides it."""
+        raise NotImplementedError
 
     def show_status(self) -> None:
         """Draw the status line; the screen's own part overrides it."""
