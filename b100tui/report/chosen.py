@@ -33,10 +33,11 @@ class Excluded(Struct, frozen=True):
     reason: str
 
 
-def runs_of(index: "Index", filter: str | None = None) -> list[Run]:
-    """Return the runs that match `filter`, in natural order."""
-    ids = index.run_ids(filter)
-    return runs_named(index, ids)
+def runs_of(index: "Index", filter: str | tuple[str, ...] | None = None) -> list[Run]:
+    """Return the runs that match an expression (or have these ids), in natural order."""
+    if isinstance(filter, tuple):
+        return runs_named(index, filter)
+    return runs_named(index, index.run_ids(filter))
 
 
 def runs_named(index: "Index", ids: Sequence[str]) -> list[Run]:

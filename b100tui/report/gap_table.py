@@ -116,7 +116,7 @@ def gap_row(group: str, cell: Gap) -> GapRow:
 
 def gap_table(
     index: "Index",
-    filter: str | None = None,
+    filter: str | tuple[str, ...] | None = None,
     *,
     steps: Sequence[int] = STEPS,
     reference: int = 1,
@@ -126,6 +126,8 @@ def gap_table(
     all_recipes: bool = False,
 ) -> GapTable:
     """Return the gaps of the runs that match `filter`, averaged over each group.
+
+    `filter` is an expression, or a tuple of run ids.
 
     Runs whose recipe does not replicate are left out unless `all_recipes`; steps of another
     phase or pixel size than the reference are never averaged in, and the cell says so.
