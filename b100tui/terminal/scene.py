@@ -133,12 +133,14 @@ def in_words(found: "Alignment") -> str:
         return "identical"
     if found.matrix is None or found.zoom_pct is None:
         return f"misaligned, unreliable: {found.reason}"
-    words = [f"zoom {found.zoom_pct:+.2f} %", f"moved {found.dx_px:+.1f} {found.dy_px:+.1f} px"]
+    words = [f"zoom {found.zoom_pct:+.2f}%", f"moved {found.dx_px:+.1f} {found.dy_px:+.1f} px"]
+    if found.aspect_pct is not None and abs(found.aspect_pct) >= 0.05:
+        words.append(f"aspect {found.aspect_pct:+.2f}%")
     if found.rotation_deg is not None and abs(found.rotation_deg) >= 0.05:
         words.append(f"turned {found.rotation_deg:+.1f}°")
     if found.mirrored:
         words.append("mirrored")
-    return "aligned: " + ", ".join(words)
+    return " ".join(words)
 
 
 def _difference(

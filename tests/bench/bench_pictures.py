@@ -1,147 +1,280 @@
-"""Key to last byte of a picture, and bytes, in a pty: ours beside textual-image's widget.
+"""Pictures over a pty: time to the last byte, bytes, lag of text, backlog, memory; and peers.
 
-    python -m tests.bench.bench_pictures [half kitty sixel iterm peer ...]
+    python -m tests.bench.bench_pictures [STEPS] [scrub pan held link memory peers ...]
 
-The pty drains at once and answers; the terminal's own drawing is not in the figures. New:
-first visit, made ahead or on demand; revisited: the way back. Half blocks fill 140x40 cells
-(bar: p50/p95 30/50 ms when cached), the others 80x21 (bars: Kitty new 40/60, revisited
-15/25; iTerm 25/50; sixel made ahead 60/120).
+The pty drains at once and answers; the terminal's own drawing is not in the figures. All
+areas are 80x21 cells of 10x20 pixels (800x420 px), previews are on disk beforehand. Every
+line ends with its bar and the ratio to it (below 1.00 is met); times are also given against
+textual-image's widget of the same run where the peers are asked for.
 """
 
+import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from PIL import Image
-
+from b100tui.imaging.previews import Cache
+from b100tui.model.records import PictureRef
+from tests.bench.pictures import make_steps
 from tests.terminal.fake_terminal import FakeTerminal
 
-STEPS = 14
-QUIET = 0.06
+SIZE = (80, 22)
+STEPS = 200
+QUIET = 0.015
 RIGHT, LEFT = "\x1b[C", "\x1b[D"
-SIZES = {"half": (140, 41), "peer": (140, 41)}
-OTHER = (80, 22)
+APP = "tests.terminal.picture_app"
+TEN_MBIT = 10e6 / 8
+# (new p50, p95), (again p50, p95) in ms
+BARS = {
+    "kitty": ((40, 60), (15, 25)),
+    "iterm": ((25, 50), (25, 50)),
+    "sixel": ((60, 200), (60, 120)),
+    "half": ((30, 50), (30, 50)),
+}
+ROUGH_BAR, SHARP_BAR, PLACEHOLDER_BAR = 70_000, 256_000, 20_000
+Figures = list[tuple[float, int]]
 
 
-def main(kinds: list[str]) -> None:
-    """Print one line a protocol and way."""
+def main(parts: list[str]) -> None:
+    """Print the asked parts."""
     with tempfile.TemporaryDirectory() as folder:
-        for kind in kinds:
-            size = SIZES.get(kind, OTHER)
-            root = Path(folder) / kind
-            root.mkdir()
-            make_pictures(root, size)
-            for pause in (0.0, 0.35):
-                for name, figures in measure(kind, root, size, pause):
-                    report(f"{kind} {name}, {pause * 1000:.0f} ms between keys", figures)
+        root = Path(folder)
+        make_steps(root, STEPS)
+        cache = Cache(root / "previews")
+        for path in sorted(root.glob("*.png")):
+            cache.make(root, PictureRef(path.name))
+        for part in parts:
+            {
+                "scrub": scrub,
+                "pan": pan,
+                "held": held,
+                "link": link,
+                "memory": memory,
+                "peers": peers,
+            }[part](root)
 
 
-def make_pictures(root: Path, size: tuple[int, int]) -> None:
-    """Write grainy steps of the area's shape, 1408 pixels wide."""
-    height = 1408 * (size[1] - 1) * 20 // (size[0] * 10)
-    base = Image.linear_gradient("L").resize((1408, height))
-    for step in range(STEPS):
-        grain = [Image.effect_noise((1408, height), 20 + 3 * step) for _ in range(3)]
-        bands = [Image.blend(base.rotate(90 * n), grain[n], 0.35) for n in range(3)]
-        Image.merge("RGB", bands).save(root / f"{step:03}.png", compress_level=1)
+def start(kind: str, root: Path, **options: float) -> FakeTerminal:
+    """Start the small app in a terminal of `kind` and wait for its first picture."""
+    terminal = FakeTerminal(
+        kind, APP, str(root), size=SIZE, environment={"BENCH": "1"}, rate=options.get("rate")
+    )
+    terminal.wait_for("SHOWN 0")
+    terminal.settle()
+    return terminal
 
 
-def measure(
-    kind: str, root: Path, size: tuple[int, int], pause: float
-) -> list[tuple[str, list[tuple[float, int]]]]:
-    """Walk to the end and back twice; return (way, [(ms, bytes)])."""
-    terminal = (
-        FakeTerminal(
-            "half",
-            "tests.bench.bench_pictures",
-            "--peer",
+def end(terminal: FakeTerminal) -> None:
+    """Leave the app."""
+    terminal.press("q")
+    terminal.finish()
+    terminal.__exit__(None, None, None)
+
+
+def scrub(root: Path) -> None:
+    """All steps once forward without a pause, then 30 back and forth, then with rests."""
+    for kind, (new, again) in BARS.items():
+        terminal = start(kind, root)
+        rough = walk(terminal, RIGHT, STEPS - 1)
+        times(f"{kind}: new while scrubbing", rough, *new)
+        sizes(f"{kind}: rough frame", rough, SHARP_BAR if kind == "half" else ROUGH_BAR)
+        terminal.settle()
+        walk(terminal, LEFT, 20)
+        back = walk(terminal, RIGHT, 20)
+        times(f"{kind}: seen before", back, *again)
+        if kind == "kitty":
+            sizes(f"{kind}: seen before", back, PLACEHOLDER_BAR)
+        rested = []
+        for _ in range(20):
+            place = len(terminal.written)
+            one(terminal, LEFT)
+            rest(terminal, 0.4)
+            rested.append((0.0, len(terminal.written) - place))
+        sizes(f"{kind}: rough and sharp together", rested, ROUGH_BAR + SHARP_BAR)
+        ready = []
+        for _ in range(20):
+            ready.append(one(terminal, LEFT))
+            rest(terminal, 0.6)
+        times(f"{kind}: made ahead, not sent", ready, *(new if kind == "kitty" else again))
+        end(terminal)
+
+
+def pan(root: Path) -> None:
+    """A window at 4:1, moved by 40 pixels a key."""
+    for kind in BARS:
+        terminal = start(kind, root)
+        one(terminal, "z")
+        terminal.settle()
+        moved = walk(terminal, "l", 15)
+        times(f"{kind}: pan at 4:1", moved, 40, 60)
+        sizes(f"{kind}: pan at 4:1", moved, SHARP_BAR)
+        end(terminal)
+
+
+def held(root: Path) -> None:
+    """Thirty keys a second for ten seconds: how late the last picture is, the longest turn."""
+    for kind in BARS:
+        terminal = start(kind, root)
+        terminal.press("g")
+        terminal.wait_for("GAP")
+        begin = time.perf_counter()
+        at = 0
+        for n in range(300):
+            while (left := begin + n / 30 - time.perf_counter()) > 0:
+                terminal.read(left)
+            forward = n // 150 % 2 == 0
+            at = min(at + 1, STEPS - 1) if forward else max(at - 1, 0)
+            place = terminal.press(RIGHT if forward else LEFT)
+        last = time.perf_counter()
+        terminal.wait_for(f"SHOWN {at} ", place)
+        late = (time.perf_counter() - last) * 1000
+        place = terminal.press("g")
+        behind = terminal.wait_for("GAP", place)
+        said = terminal.text(behind - 3)[:12]
+        gap = float(said.split()[1])
+        line(f"{kind}: last picture after 30 keys/s", f"{late:6.0f} ms", late, 100)
+        line(f"{kind}: longest turn of the loop", f"{gap:6.0f} ms", gap, 30)
+        end(terminal)
+
+
+def link(root: Path) -> None:
+    """Text behind a sharp picture on a link of 10 Mbit/s."""
+    for kind in ("kitty", "iterm", "sixel"):
+        terminal = start(kind, root, rate=TEN_MBIT)
+        lags = []
+        for n in range(25):
+            begin = time.perf_counter()
+            place = terminal.press(RIGHT)
+            terminal.wait_for(rf"AT {n + 1}\.", place)
+            lags.append(((time.perf_counter() - begin) * 1000, 0))
+            rest(terminal, 0.17 + 0.006 * n)  # somewhere inside the sharp picture
+        times(f"{kind}: text at 10 Mbit/s", lags, 30, 30)
+        end(terminal)
+
+
+def memory(root: Path) -> None:
+    """The app's memory after 200 and after 2,000 steps."""
+    for kind in ("kitty", "sixel"):
+        terminal = start(kind, root)
+        found = []
+        for count in (STEPS, 2000 - STEPS):
+            for n in range(count):
+                terminal.press(RIGHT if n // (STEPS - 1) % 2 == 0 else LEFT)
+                terminal.read(0.02)
+            terminal.settle()
+            place = terminal.press("g")
+            terminal.wait_for(r"GAP \d+ ms \d+ MB", place)
+            said = terminal.text(place)
+            found.append(float(said[said.rindex("GAP") :].split()[3]))
+        grown = found[1] - found[0]
+        words = f"{found[0]:.0f} then {found[1]:.0f} MB"
+        line(f"{kind}: memory after 200 and 2,000 steps", words, grown, 0.2 * found[0])
+        held_now = len(set(terminal.uploads())) - len(set(terminal.deletes()))
+        if kind == "kitty":
+            line("kitty: pictures left in the terminal", f"{held_now}", held_now, 32)
+        end(terminal)
+
+
+def peers(root: Path) -> None:
+    """chafa and timg, one process a frame; textual-image's own widget, a key a frame."""
+    names = sorted(str(path) for path in root.glob("*.png"))[:8]
+    for words in (
+        ["chafa", "-f", "sixel", "-s", "80x21"],
+        ["chafa", "-f", "kitty", "-s", "80x21"],
+        ["chafa", "-f", "symbols", "-s", "80x21"],
+        ["timg", "-p", "k", "-g", "80x21"],
+    ):
+        if shutil.which(words[0]) is None:
+            print(f"{words[0]} is not installed")
+            continue
+        figures = []
+        for name in names:
+            begin = time.perf_counter()
+            done = subprocess.run([*words, name], capture_output=True, check=True)
+            figures.append(((time.perf_counter() - begin) * 1000, len(done.stdout)))
+        times(" ".join(words[:3]), figures)
+        sizes(" ".join(words[:3]), figures)
+    for kind in ("half", "kitty", "sixel"):
+        terminal = FakeTerminal(
+            kind,
+            "tests.bench.picture_peer",
             str(root),
-            size=size,
+            kind,
+            size=SIZE,
             environment={"COLORTERM": "truecolor"},
         )
-        if kind == "peer"
-        else FakeTerminal(kind, "tests.terminal.picture_app", str(root), size=size)
-    )
-    with terminal:
         terminal.wait_for("SHOWN 0")
-        settle(terminal)
-        ways = [("new", RIGHT), ("revisited", LEFT), ("revisited again", RIGHT)]
-        if kind == "peer":
-            ways = ways[:2]
-        found = []
-        for name, key in ways:
-            figures = []
-            for _ in range(STEPS - 1):
-                figures.append(one(terminal, key))
-                wait(terminal, pause)
-            found.append((name, figures))
-        terminal.press("q")
-        terminal.finish()
-    return found
+        terminal.settle()
+        figures = [drained(terminal, RIGHT) for _ in range(8)]
+        times(f"textual-image widget, {kind}", figures)
+        sizes(f"textual-image widget, {kind}", figures)
+        end(terminal)
 
 
-def one(terminal: FakeTerminal, key: str) -> tuple[float, int]:
-    """Press `key`; return ms until the last byte before silence, and bytes."""
-    start = time.perf_counter()
+def one(terminal: FakeTerminal, key: str, shown: str = "SHOWN") -> tuple[float, int]:
+    """Press `key`; return ms until the picture's last byte, and all bytes up to there.
+
+    The app names a picture in its status line once it is on its way, so what follows closely
+    still belongs to it.
+    """
+    begin = time.perf_counter()
     place = terminal.press(key)
-    last = start
-    limit = QUIET * 10
-    while terminal.read(limit):
+    terminal.wait_for(shown, place)
+    last = time.perf_counter()
+    while terminal.read(QUIET):
         last = time.perf_counter()
-        limit = QUIET
-    return (last - start) * 1000, len(terminal.written) - place
+    return (last - begin) * 1000, len(terminal.written) - place
 
 
-def wait(terminal: FakeTerminal, seconds: float) -> None:
-    """Drain for `seconds`: the sharp frame of the step goes out meanwhile."""
-    end = time.perf_counter() + seconds
-    while (left := end - time.perf_counter()) > 0:
+def drained(terminal: FakeTerminal, key: str) -> tuple[float, int]:
+    """Press `key`; return ms until the last byte before a long silence, and bytes."""
+    begin = time.perf_counter()
+    place = terminal.press(key)
+    last, limit = begin, 2.0
+    while terminal.read(limit):
+        last, limit = time.perf_counter(), 0.3
+    return (last - begin) * 1000, len(terminal.written) - place
+
+
+def walk(terminal: FakeTerminal, key: str, count: int) -> Figures:
+    """Press `key` for each of `count` steps."""
+    return [one(terminal, key) for _ in range(count)]
+
+
+def rest(terminal: FakeTerminal, seconds: float) -> None:
+    """Drain for `seconds`."""
+    stop = time.perf_counter() + seconds
+    while (left := stop - time.perf_counter()) > 0:
         terminal.read(left)
 
 
-def settle(terminal: FakeTerminal) -> None:
-    """Drain until half a second of silence."""
-    while terminal.read(0.5):
-        pass
+def times(name: str, figures: Figures, most50: float = 0, most95: float = 0) -> None:
+    """Print p50 and p95 with their bars."""
+    values = sorted(ms for ms, _ in figures)
+    p50, p95 = statistics.median(values), values[min(int(len(values) * 0.95), len(values) - 1)]
+    words = f"{p50:6.1f} / {p95:6.1f} ms"
+    if most50:
+        words += f"  bar {most50:.0f}/{most95:.0f}"
+    line(name, words, max(p50 / most50, p95 / most95) if most50 else 0, 1)
 
 
-def report(name: str, figures: list[tuple[float, int]]) -> None:
-    """Print p50, p95 and the median of bytes."""
-    times = sorted(ms for ms, _ in figures)
-    p95 = times[min(int(len(times) * 0.95), len(times) - 1)]
-    size = statistics.median(size for _, size in figures)
-    print(f"{name:<44} p50 {statistics.median(times):6.1f}  p95 {p95:6.1f} ms  {size:9,.0f} bytes")
+def sizes(name: str, figures: Figures, most: float = 0) -> None:
+    """Print the median and the largest of the bytes."""
+    values = [size for _, size in figures]
+    line(name, f"{statistics.median(values):9,.0f} bytes, most {max(values):,}", max(values), most)
 
 
-def peer(root: Path) -> None:
-    """textual-image's own half-cell widget with the same pictures and keys."""
-    from typing import ClassVar
-
-    from textual.app import App, ComposeResult
-    from textual.widgets import Static
-    from textual_image.widget import HalfcellImage  # it asks the terminal: before Textual runs
-
-    class Peer(App[None]):
-        CSS = "HalfcellImage { width: 140; height: 40; }"
-        BINDINGS: ClassVar = [("right", "step(1)"), ("left", "step(-1)"), ("q", "quit")]
-
-        def compose(self) -> ComposeResult:
-            self.files = sorted(root.glob("*.png"))
-            self.at = 0
-            yield HalfcellImage(self.files[0])
-            yield Static("SHOWN 0", id="status")
-
-        def action_step(self, by: int) -> None:
-            self.at = min(max(self.at + by, 0), len(self.files) - 1)
-            self.query_one(HalfcellImage).image = self.files[self.at]
-
-    Peer().run()
+def line(name: str, words: str, value: float, bar: float) -> None:
+    """Print one line with the ratio to its bar."""
+    ratio = f"  {value / bar:5.2f} of the bar" if bar and value else ""
+    print(f"{name:<44} {words:<44}{ratio}", flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--peer"]:
-        peer(Path(sys.argv[2]))
-    else:
-        main(sys.argv[1:] or ["half", "kitty", "sixel", "iterm", "peer"])
+    words = sys.argv[1:]
+    if words and words[0].isdecimal():
+        STEPS = int(words.pop(0))
+    main(words or ["scrub", "pan", "held", "link", "memory", "peers"])

@@ -93,6 +93,7 @@ class Pictures(App[None]):
 
     def action_step(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), len(self.line) - 1)
+        self.said = ""
         self.tell()
         self.screen.query_one(PictureView).show(self.line[self.at], self.line, self.at)
 
@@ -106,6 +107,8 @@ class Pictures(App[None]):
         self.show_view()
 
     def show_view(self) -> None:
+        self.said = ""
+        self.tell()
         line = [replace(target, view=self.view) for target in self.line]
         self.screen.query_one(PictureView).show(line[self.at], line, self.at)
 

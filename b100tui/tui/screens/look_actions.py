@@ -17,6 +17,7 @@ from b100tui.tui.widgets.picture_mouse import Dragged, Wheeled
 
 FLICKER_SECONDS = 0.5
 ALIGN_AFTER = 0.2
+READING_AFTER = 0.02  # a picture that is not there by then is said to be read
 
 
 class AlignmentRead(Message, bubble=False):
@@ -39,6 +40,9 @@ class LookActions(ExplorerState):
         self._viewed: tuple[ViewSpec, tuple[Target, ...]] | None = None
         self._flicker_timer: Timer | None = None
         self._align_timer: Timer | None = None
+        self._reading_timer: Timer | None = None
+        self._wanted: Target | None = None
+        self._overdue = False
         self._alignment: tuple[tuple[PictureRef, PictureRef], str] | None = None
 
     @property
@@ -83,12 +87,30 @@ class LookActions(ExplorerState):
                 Target(step.picture, f"step {step.step}", view=plain.flickering_step(other)),
             )
             which = 0 if self.flicker_reference else 1
-            self.picture.show(pair[which], pair, which)
+            self._show(pair, which)
         elif 0 <= at < len(self._line):
-            line = self._viewed_line(self.look.view(other))
-            self.picture.show(line[at], line, at)
+            self._show(self._viewed_line(self.look.view(other)), at)
         self._want_alignment(step.picture, other)
         self.show_title()
+
+    def _show(self, line: tuple[Target, ...], at: int) -> None:
+        self._wanted = line[at]
+        self.picture.show(line[at], line, at)
+        if self._reading_timer is not None:
+            self._reading_timer.stop()
+        self._overdue = False
+        self._reading_timer = self.set_timer(READING_AFTER, self._say_reading)
+
+    def _say_reading(self) -> None:
+        self._overdue = True
+        if self.reading:
+            self.show_title()
+
+    @property
+    def reading(self) -> bool:
+        """Whether the wanted picture is still being read or made."""
+        wanted, picture = self._wanted, self.picture
+        return wanted is not None and not picture.words and picture.shown not in {None, wanted}
 
     def _viewed_line(self, view: ViewSpec) -> tuple[Target, ...]:
         if self._viewed is None or self._viewed[0] != view:
@@ -111,12 +133,14 @@ class LookActions(ExplorerState):
             if step.width and step.height and not self.look.words:
                 words.append(f"{step.width}x{step.height}")
         words += self.look.words
-        if self.pinned is not None or self.look.compare or self.look.difference:
+        if self.pinned is not None:
             words.append(f"against {name}")
         note = self._note()
         return " · ".join([*words, note] if note else words)
 
     def _note(self) -> str:
+        if self._overdue and self.reading:
+            return "reading ..."
         step, reference = self.shown_step(), self.reference_step()
         if self.look.align and step is not None and reference is not None:
             pair = (step.picture, reference.picture)
