@@ -146,7 +146,6 @@ ACTIONS: tuple[Action, ...] = (
         ("J",),
         "ask a judge about the reasoning",
         "act",
-        later=_ANALYSIS,
         panels=("reasoning",),
     ),
     Action("act.jobs", ("t",), "jobs: progress, failures, pause, retry", "act", "jobs", 8),

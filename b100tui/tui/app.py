@@ -13,6 +13,7 @@ from textual.command import Provider
 from b100tui.index.rows import FirstPaint
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.tui.actions import ACTIONS, Action
+from b100tui.tui.asker import Asker, RootAsker
 from b100tui.tui.catalogue import Catalogue
 from b100tui.tui.desk import Desk, JobDesk
 from b100tui.tui.driver import Link
@@ -71,6 +72,7 @@ class Explorer(App[None]):
         desk: Desk | None = None,
         scorer: Callable[[Catalogue], Scorer] | None = None,
         maker: Callable[[Catalogue], Maker] | None = None,
+        asker: Callable[[Catalogue], Asker] | None = None,
         config: str | None = None,
         driver_class: Any = None,
     ) -> None:
@@ -87,6 +89,7 @@ class Explorer(App[None]):
         self.desk: Desk = desk or JobDesk(root)
         self.scorer = scorer or self._root_scorer
         self.maker = maker or self._root_maker
+        self.asker = asker or self._root_asker
         self.config = config
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""
@@ -102,6 +105,9 @@ class Explorer(App[None]):
 
     def _root_maker(self, catalogue: Catalogue) -> Maker:
         return RootMaker(self.root, catalogue, self.config)
+
+    def _root_asker(self, catalogue: Catalogue) -> Asker:
+        return RootAsker(self.root, catalogue, self.config)
 
     def _take_theme(self, folders: Sequence[Path] | None) -> None:
         """Take the wanted theme; the others are read when they are asked for."""

@@ -1,10 +1,9 @@
 """The editing dialog: how to go on from a step, what it would take, a cap, and the start."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
@@ -28,14 +27,13 @@ from b100tui.tui.maker import (
     whole_number,
 )
 from b100tui.tui.screens.base import titled
-from b100tui.tui.screens.overlay import Overlay
+from b100tui.tui.screens.paid import FORM_KEYS, PaidForm
 from b100tui.tui.widgets.form import ChoiceRow, WordRow
 from b100tui.tui.widgets.lines import TextPanel
 
 if TYPE_CHECKING:
     from b100tui.engine.estimate import Estimate
 
-KEYS = "↑ ↓ rows · ← → choices · Enter starts · Esc"
 FEW_STEPS = "10"
 MINUTE = 60.0  # estimates are no finer
 KEY, BAD, DIM = "text--key", "text--bad", "text--dim"
@@ -56,12 +54,8 @@ def estimate_blocks(told: "Estimate") -> list[Block]:
     return blocks + [(("limit   ", KEY), (clean_line(text), DIM)) for text in told.limits]
 
 
-class EditScreen(Overlay[Begun]):
+class EditScreen(PaidForm[Begun]):
     """Asks how to go on from one step; gives back what was begun, or None."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "start", "start", id="edit.start"),
-    ]
 
     class Offered(Message):
         """What can be chosen."""
@@ -109,14 +103,12 @@ class EditScreen(Overlay[Begun]):
             yield WordRow("seed", placeholder="none, fixed:S or per-step:S", id="seed")
             yield WordRow("temperature", placeholder="the editor's own", id="temperature")
             yield ChoiceRow("resolution", id="resolution")
-            yield WordRow("cap in $", placeholder="the most it may cost", id="cap")
-            yield WordRow("to confirm", placeholder="type yes, then Enter", id="yes")
+            yield from self.paid_rows()
             yield TextPanel("", id="plan")
 
     def on_mount(self) -> None:
         """Ask what can be chosen."""
-        titled(self.query_one("#edit"), f"Edit from {self._row.run}@{self._step}", KEYS)
-        self._hide_paid(True)
+        titled(self.query_one("#edit"), f"Edit from {self._row.run}@{self._step}", FORM_KEYS)
         self.query_one("#way").focus()
         self._offer()
 
@@ -136,74 +128,64 @@ class EditScreen(Overlay[Begun]):
         fork: tuple[str, str] = ("fork", f"a new run from step {self._step}")
         more: tuple[str, str] = ("continue", f"more steps of this run after {self._row.last_step}")
         ways = [fork] if choices.fixed else ([more, fork] if at_end else [fork, more])
-        self._row_of("way").offer(ways)
+        self.choice("way").offer(ways)
         words = [(one.id, _editor_words(one)) for one in choices.editors]
-        self._row_of("editor").offer(words, first_editor(choices.editors, self._row.editor))
+        self.choice("editor").offer(words, first_editor(choices.editors, self._row.editor))
         recipes = [(name, name) for name in choices.recipes] + [(OWN_PROMPT, OWN_PROMPT)]
         names = [name for name, _ in recipes]
         usual = next((name for name in (self._row.recipe, "replicate") if name in names), names[0])
-        self._row_of("recipe").offer(recipes, names.index(usual))
+        self.choice("recipe").offer(recipes, names.index(usual))
         self._fit_rows()
         self._replan()
 
     # The rows
 
-    def _row_of(self, name: str) -> ChoiceRow:
-        return self.query_one(f"#{name}", ChoiceRow)
-
-    def _word(self, name: str) -> str:
-        return self.query_one(f"#{name}", Input).value.strip()
-
     @property
     def _editor(self) -> EditorChoice | None:
-        id = self._row_of("editor").value
+        id = self.choice("editor").value
         return next((one for one in self._choices.editors if one.id == id), None)
 
     def _fit_rows(self) -> None:
         """Switch off what does not go with the way or the editor."""
         editor = self._editor
-        frozen = self._row_of("way").value == "continue"
+        frozen = self.choice("way").value == "continue"
         for name in ("editor", "recipe", "prompt", "seed", "temperature", "resolution"):
             self.query_one(f"#{name}", Widget).disabled = frozen
         if editor is None or frozen:
             return
-        own = self._row_of("recipe").value == OWN_PROMPT
+        own = self.choice("recipe").value == OWN_PROMPT
         self.query_one("#prompt", Input).disabled = not own
         self.query_one("#seed", Input).disabled = not editor.seed
         self.query_one("#temperature", Input).disabled = not editor.temperature
         sizes = [("", "the editor's own"), *((size, size) for size in editor.resolutions)]
         if len(editor.resolutions) > 1:
             sizes.append(("interleaved", "interleaved"))
-        resolution = self._row_of("resolution")
+        resolution = self.choice("resolution")
         kept = [size for size, _ in sizes]
         before = resolution.value
         resolution.offer(sizes, kept.index(before) if before in kept else 0)
         resolution.disabled = not editor.resolutions
 
-    def _hide_paid(self, hidden: bool) -> None:
-        for name in ("cap", "yes"):
-            self.query_one(f"#{name}-row").display = not hidden
-
     def order(self) -> Order:
         """Return what is asked for now. Raises UsageError for a word that cannot be read."""
-        way: Way = "continue" if self._row_of("way").value == "continue" else "fork"
-        count = whole_number(self._word("count"), "steps")
+        way: Way = "continue" if self.choice("way").value == "continue" else "fork"
+        count = whole_number(self.word("count"), "steps")
         row = self._row
         if way == "continue":
             return Order(way=way, run=row.run, step=self._step, image=row.image, steps=count)
-        recipe = self._row_of("recipe").value
+        recipe = self.choice("recipe").value
         return Order(
             way=way,
             run=row.run,
             step=self._step,
             image=row.image,
             steps=count,
-            editor=self._row_of("editor").value,
+            editor=self.choice("editor").value,
             recipe="" if recipe == OWN_PROMPT else recipe,
-            prompt=self._word("prompt") if recipe == OWN_PROMPT else "",
-            seed=self._word("seed"),
-            temperature=decimal(self._word("temperature"), "temperature"),
-            resolution=self._row_of("resolution").value,
+            prompt=self.word("prompt") if recipe == OWN_PROMPT else "",
+            seed=self.word("seed"),
+            temperature=decimal(self.word("temperature"), "temperature"),
+            resolution=self.choice("resolution").value,
         )
 
     # What it takes
@@ -224,10 +206,10 @@ class EditScreen(Overlay[Begun]):
         try:
             order = self.order()
         except B100Error as error:
-            self._refuse(error)
+            self.refuse(error)
             return
         if order.way == "fork" and not (order.recipe or order.prompt):
-            self._say("write your own prompt", DIM)
+            self.tell("write your own prompt", DIM)
             return
         self._quote(self._token, order)
 
@@ -246,18 +228,15 @@ class EditScreen(Overlay[Begun]):
             return
         self._starting = False
         if event.error is not None:
-            self._refuse(event.error)
+            self.refuse(event.error)
         elif event.told is not None:
             self._told = told = event.told
-            self._hide_paid(told.is_free)
-            cap = self.query_one("#cap", Input)
-            if not told.is_free and not cap.value:
-                cap.value = f"{told.usd.high:.2f}"
+            self.show_paid(told.usd.high)
             self._show(told)
 
     def _show(self, told: "Estimate") -> None:
         blocks = estimate_blocks(told)
-        way, editor = self._row_of("way").value, self._editor
+        way, editor = self.choice("way").value, self._editor
         if way == "fork" and editor is not None and not editor.ready:
             blocks.insert(0, ((clean_line(f"{editor.reason}: {editor.fix}"), BAD),))
         elif editor is not None and editor.simulated and way == "fork":
@@ -266,18 +245,7 @@ class EditScreen(Overlay[Begun]):
             blocks.append((("fork    ", KEY), (self._choices.fixed, DIM)))
         self.query_one("#plan", TextPanel).show(blocks)
 
-    def _refuse(self, error: B100Error) -> None:
-        self._say(f"{error.message}; {error.hint}" if error.hint else error.message, BAD)
-
-    def _say(self, words: str, style: str) -> None:
-        self.query_one("#plan", TextPanel).show([((clean_line(words), style),)])
-
     # Starting
-
-    def action_move(self, delta: int) -> None:
-        """Go to the row above or below."""
-        step = self.focus_next if delta > 0 else self.focus_previous
-        step()
 
     @on(Input.Submitted)
     def action_start(self) -> None:
@@ -285,23 +253,13 @@ class EditScreen(Overlay[Begun]):
         told, editor = self._told, self._editor
         if told is None or self._starting:
             return
-        way = self._row_of("way").value
+        way = self.choice("way").value
         if way == "fork" and editor is not None and not editor.ready:
             self.notify(f"{editor.title}: {editor.reason}", severity="warning", markup=False)
             return
-        budget = None
-        if not told.is_free:
-            try:
-                budget = decimal(self._word("cap"), "cap")
-            except B100Error as error:
-                self._refuse(error)
-                return
-            if budget is None:
-                self.query_one("#cap", Input).focus()
-                return
-            if self._word("yes").lower() != "yes":
-                self.query_one("#yes", Input).focus()
-                return
+        agreed, budget = self.agreed(told.usd.high)
+        if not agreed:
+            return
         self._starting = True
         self._begin(self._token, self.order(), budget)
 

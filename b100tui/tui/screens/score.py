@@ -24,7 +24,7 @@ from b100tui.tui.screens.overlay import Overlay
 from b100tui.tui.widgets.lines import LinesView, Span, TextPanel
 from b100tui.tui.wrapping import fit
 
-KEYS = "space tick · a all · n none · p probes · w runs · Tab steps · Enter starts · Esc"
+KEYS = "space a n p tick · w runs · Tab steps · Enter starts · Esc"
 NAME_CELLS = 18
 USUAL_PIXELS = 2816 * 1504
 

@@ -86,25 +86,48 @@ class WorkActions(ExplorerState):
         """Ask what to score, then have it done by a job."""
         from b100tui.tui.screens.score import ScoreScreen
 
-        rows = self.runs.tree_of_runs.rows
-        if self.catalogue is None or not rows:
+        if self.catalogue is None or not self.runs.tree_of_runs.rows:
             self.say("the index is not ready yet")
             return
+        scopes, every = self._scopes()
+        screen = ScoreScreen(self.explorer.scorer(self.catalogue), scopes, every)
+        self.app.push_screen(screen, self._score_begun)
+
+    def _scopes(self) -> tuple[dict[str, Sequence[RunRow]], str]:
+        """Return the groups of runs that work can be done on by name, and the name of all."""
+        rows = self.runs.tree_of_runs.rows
         here = self.trajectory.row if self.trajectory is not None else self.runs.run
         scopes: dict[str, Sequence[RunRow]] = {}
         if here is not None:
             scopes[clean_line(here.run)] = (here,)
         wanted = self.runs.wanted
         if wanted is not None and 0 < len(wanted) <= MANY_RUNS:
-            scopes[f"{len(wanted)} listed runs"] = [rows[at] for at in wanted]
+            scopes[plural(len(wanted), "listed run")] = [rows[at] for at in wanted]
         every = f"all {plural(len(rows), 'run')}"
         scopes[every] = rows
-        scorer = self.explorer.scorer(self.catalogue)
-        self.app.push_screen(ScoreScreen(scorer, scopes, every), self._score_begun)
+        return scopes, every
 
     def _score_begun(self, job: str | None) -> None:
         if job is not None:
             self.say("scoring goes on beside you; t shows it")
+            self.look_for_jobs()
+
+    # Judging
+
+    def do_act_judge(self) -> None:
+        """Ask whom to ask about the reasoning, then have it done by a job."""
+        from b100tui.tui.screens.judge import JudgeScreen
+
+        if self.catalogue is None or not self.runs.tree_of_runs.rows:
+            self.say("the index is not ready yet")
+            return
+        scopes, every = self._scopes()
+        screen = JudgeScreen(self.explorer.asker(self.catalogue), scopes, every)
+        self.app.push_screen(screen, self._judge_begun)
+
+    def _judge_begun(self, job: str | None) -> None:
+        if job is not None:
+            self.say("the judge is asked beside you; t shows it")
             self.look_for_jobs()
 
     # Editing
