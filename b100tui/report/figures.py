@@ -73,7 +73,7 @@ def gap_heatmaps(table: GapTable) -> "Figure":
     """Figure 5: one heatmap of gaps a step, groups down, metrics across."""
     panels = len(table.steps)
     columns, rows = len(table.metrics), len(table.groups)
-    figure = new_figure(2.2 + 0.46 * columns, panels * (1.1 + 0.26 * rows))
+    figure = new_figure(_margin(table) + 0.46 * columns, panels * (1.1 + 0.26 * rows))
     grid = figure.subplots(panels, 1, squeeze=False)[:, 0]
     top = _most(table)
     for axes, step in zip(grid, table.steps, strict=True):
@@ -92,7 +92,7 @@ def gap_heatmaps(table: GapTable) -> "Figure":
 
 def overlay_heatmap(table: GapTable, title: str = "") -> "Figure":
     """Figure 6: at how many of the steps the gap is positive, groups down, metrics across."""
-    figure = new_figure(2.2 + 0.4 * len(table.metrics), 1.6 + 0.26 * len(table.groups))
+    figure = new_figure(_margin(table) + 0.4 * len(table.metrics), 1.6 + 0.26 * len(table.groups))
     _overlay(figure.subplots(), table, title or _overlay_title(table))
     return figure
 
@@ -101,7 +101,10 @@ def overlays_by_editor(tables: Mapping[str, GapTable]) -> "Figure":
     """Figure 10: Figure 6 for each editor."""
     columns = max(len(table.metrics) for table in tables.values())
     heights = [max(1, len(table.groups)) for table in tables.values()]
-    figure = new_figure(2.2 + 0.4 * columns, 0.26 * sum(heights) + 0.4 * len(tables) + 1.2)
+    figure = new_figure(
+        max(_margin(table) for table in tables.values()) + 0.4 * columns,
+        0.26 * sum(heights) + 0.4 * len(tables) + 1.2,
+    )
     grid = figure.subplots(len(tables), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axes, (editor, table) in zip(grid, tables.items(), strict=True):
         _overlay(axes, table, _label(editor))
@@ -272,6 +275,12 @@ def _gap_colour(value: float | None, failed: bool, top: float) -> str:
     share = min(1.0, abs(value) / top) if top > 0 else 0.5
     scale = _BETTER if failed else _WORSE
     return scale[min(len(scale) - 1, int(share * len(scale)))]
+
+
+def _margin(table: GapTable) -> float:
+    """Return room in inches for the group names, and for a title over few metrics."""
+    longest = max((len(_label(name)) for name in table.groups), default=0)
+    return max(2.4, 0.8 + 0.075 * longest)
 
 
 def _label(text: str) -> str:
