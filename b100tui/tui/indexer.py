@@ -2,9 +2,9 @@
 
 `python -m b100tui.tui.indexer ROOT` refreshes once, then whenever a line arrives on stdin or
 the pause is over, and ends when stdin closes. It prints one JSON object a line: `{"rows":
-[...]}` what a first scan found, `{"done": n, "total": n}` while it works, `{"generation": n,
-"changed": n}` when a refresh is done, `{"error": text, "hint": text}` when one failed. It runs
-niced, in a process of its own, so that the screen never waits for it.
+[...], "left_out": n}` what a first scan found, `{"done": n, "total": n}` while it works,
+`{"generation": n, "changed": n}` when a refresh is done, `{"error": text, "hint": text}` when
+one failed. It runs niced, in a process of its own, so that the screen never waits for it.
 """
 
 import os
@@ -67,7 +67,8 @@ def _first_look(root: Path) -> None:
         )
         for one in found.runs
     ]
-    _say({"rows": rows, "layout": found.layout})
+    left_out = len(found.unused) + len(found.unreadable)
+    _say({"rows": rows, "layout": found.layout, "left_out": left_out})
 
 
 def _refresh(root: Path) -> None:

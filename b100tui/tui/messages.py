@@ -24,11 +24,12 @@ class Attached(Message):
 
 
 class RunsRead(Message):
-    """The run list was read anew."""
+    """The run list was read anew; `left_out` files belong to no run, None where nobody counted."""
 
-    def __init__(self, tree: RunTree) -> None:
+    def __init__(self, tree: RunTree, left_out: int | None = None) -> None:
         super().__init__()
         self.tree = tree
+        self.left_out = left_out
 
 
 class RunRead(Message):

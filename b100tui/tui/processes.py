@@ -87,7 +87,7 @@ class ProbeRunner:
                 return True
             self._process = None
         run, self._wanted = self._wanted, None
-        if run is None:
+        if run is None or not self.root.is_dir():
             return False
         everything = self.mode == "all" and not self._started
         self._started[run] = self._wanted_upto

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from b100tui.index.rows import RunRow
+from b100tui.model.errors import StoreError
 from b100tui.model.records import Section
+from b100tui.tui.messages import Failed
 from b100tui.tui.remember import Place
 from b100tui.tui.widgets.bars import StatusLine
 from tests.tui.fake import (
@@ -73,6 +75,24 @@ async def test_a_unique_beginning_names_a_run():
     async with opened(explorer(place=Place("fog/rep", 2, 1), catalogue=FakeCatalogue(
         [make_row("dongpo", "rep", 0), make_row("fog", "rep", 0)]))) as (_, main):  # fmt: skip
         assert main.trajectory.row.image == "fog"
+
+
+async def test_a_folder_without_runs_says_so_and_what_tells_why():
+    async with explorer(FakeCatalogue([])).run_test(size=(120, 40)) as pilot:
+        main = pilot.app.main
+        main.left_out = 3
+        await until(pilot, lambda: "no runs" in main.status.plain)
+        text = " ".join("\n".join(screen_text(main.explorer)).split())
+        assert "no run was found in /runs/banana (3 files left out)" in text
+        assert "b100 scan /runs/banana says why" in text
+
+
+async def test_an_indexer_that_fails_again_and_again_says_so_once():
+    async with opened(explorer()) as (pilot, main):
+        for _ in range(3):
+            main.post_message(Failed("indexing", StoreError("/runs/banana cannot be listed")))
+        await until(pilot, lambda: "cannot be listed" in main.status.plain)
+        assert len(main.app._notifications) == 1
 
 
 async def test_an_empty_folder_opens_and_quits():

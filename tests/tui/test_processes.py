@@ -116,6 +116,12 @@ def test_a_run_that_grew_is_measured_again(started, tmp_path):
     assert len(started) == 2
 
 
+def test_nothing_is_measured_in_a_folder_that_is_gone(started, tmp_path):
+    runner = ProbeRunner(tmp_path / "gone", "run")
+    runner.want("one", 2)
+    assert not runner.advance() and started == []
+
+
 def test_probes_can_be_off_or_for_all_runs(started, tmp_path):
     assert not ProbeRunner(tmp_path, "off").want("one", 2)
     runner = ProbeRunner(tmp_path, "all")

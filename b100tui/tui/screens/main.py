@@ -12,6 +12,7 @@ from textual.timer import Timer
 
 from b100tui.index.rows import RunRow
 from b100tui.model.text import clean_line
+from b100tui.terminal.targets import Target
 from b100tui.tui.actions import ACTIONS, DIGITS, Action
 from b100tui.tui.drawing import grouped, plural, size
 from b100tui.tui.facts import step_facts, step_reasoning
@@ -147,6 +148,8 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
             return
         if self.filter_text:
             self.apply_filter()
+        if not tree.rows and self.searched:
+            self._say_no_runs()
         at = tree.by_run.get(wanted) if wanted else None
         if at is not None:
             row = tree.rows[at]
@@ -155,6 +158,14 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
             self.open_run(row)
             self.show_title()
         self.show_status()
+
+    def _say_no_runs(self) -> None:
+        """Say in the picture's place that there is nothing to show, and what tells why."""
+        root = clean_line(str(self.explorer.root))
+        left = f" ({plural(self.left_out, 'file')} left out)" if self.left_out else ""
+        reason = f"no run was found in {root}{left}; b100 scan {root} says why"
+        nothing = Target(None, label="no run", reason=reason)
+        self.query_one("#picture", PictureView).show(nothing, (nothing,), 0)
 
     def _show_awaited(self, row: RunRow) -> None:
         """Open a run that has just been begun and follow its end."""
@@ -315,6 +326,8 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
             if self.ordered:
                 counts.append(plural(len(self.ordered), "metric"))
             left.append((" " + " · ".join(counts), "status--dim"))
+        elif self.searched:
+            left.append((" no runs", "status--warn"))
         elif not self.indexing:
             left.append((" looking for runs ...", "status--dim"))
         right: list[Span] = []

@@ -17,6 +17,7 @@ from b100tui.tui.tree import RunTree
 
 POLL_SECONDS = 1.0
 KEPT_RUNS = 32
+INDEXING = "indexing"
 
 
 class RunData(ExplorerState):
@@ -30,6 +31,8 @@ class RunData(ExplorerState):
         self.indexing = ""
         self.probing = False
         self._read: dict[str, Trajectory] = {}
+        self.searched = False  # whether a run list was read, were it empty
+        self.left_out: int | None = None
         self._told: dict[str, str] = {}
 
     # The index
@@ -73,6 +76,7 @@ class RunData(ExplorerState):
     @on(Indexing)
     def _indexing(self, event: Indexing) -> None:
         self.indexing = event.words
+        self._told.pop(INDEXING, None)
         if not event.words and self.catalogue is None:
             self.attach()
         self.show_status()
@@ -107,6 +111,9 @@ class RunData(ExplorerState):
         if self._told.get(event.doing) == event.error.message:
             return  # a poll that fails each second says so once
         self._told[event.doing] = event.error.message
+        if event.doing == INDEXING:
+            self.indexing = event.error.message
+            self.show_status()
         hint = f"; {event.error.hint}" if event.error.hint else ""
         self.say(f"{event.doing}: {event.error.message}{hint}", bad=True)
 
@@ -138,6 +145,9 @@ class RunData(ExplorerState):
 
     @on(RunsRead)
     def _runs_read(self, event: RunsRead) -> None:
+        self.searched = True
+        if event.left_out is not None:
+            self.left_out = event.left_out
         self.take_runs(event.tree)
         gc.freeze()  # the rows live as long as the program: never look through them again
         gc.enable()
@@ -213,9 +223,10 @@ class RunData(ExplorerState):
 def _message(report: dict[str, Any]) -> Indexing | Changed | Failed | RunsRead:
     """Return what a line of the indexer means."""
     if "rows" in report:
-        return RunsRead(RunTree(msgspec.convert(report["rows"], list[RunRow])))
+        rows = msgspec.convert(report["rows"], list[RunRow])
+        return RunsRead(RunTree(rows), report.get("left_out"))
     if "error" in report:
-        return Failed("indexing", B100Error(str(report["error"]), str(report.get("hint", ""))))
+        return Failed(INDEXING, B100Error(str(report["error"]), str(report.get("hint", ""))))
     if "held" in report:
         return Indexing(str(report["held"]))
     if "generation" in report:
