@@ -17,6 +17,7 @@ from b100tui.engine.commit import commit_step, file_facts
 from b100tui.engine.drafts import keep_drafts
 from b100tui.engine.events import Progress, RunReport
 from b100tui.engine.ledger import now
+from b100tui.engine.previews import keep_previews
 from b100tui.engine.rescue import adopt, rescue
 from b100tui.engine.runfolder import PLAN, STOPPED, extend_plan, write_plan, write_stopped
 from b100tui.engine.runplan import PlannedRun, extra_of, prompt_of, resolution_of, seed_of
@@ -259,6 +260,7 @@ class _Maker:
                 f"step {step}: {reason}; the paid picture is kept in {kept}",
                 "free space, then b100 edit resume takes it over",
             ) from error
+        keep_previews(self.batch.root, self.folder / sidecar.output.file)
         self.steps.append(sidecar)
         append_attempts(
             self.folder,

@@ -1,5 +1,6 @@
 """Makes the preview pictures of every readable step ahead of time."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from b100tui.model.errors import PictureError
 from b100tui.model.records import PictureRef
 from b100tui.workspace.places import cache_dir
 
-THREADS = 2
+THREADS = os.cpu_count() or 1  # decoders let go of the interpreter
 
 
 def make_previews(root: Path, limit_bytes: int) -> tuple[int, int]:
