@@ -33,6 +33,7 @@ BUILD_RECORDS = 5_000
 BUILD_SECONDS = 60.0
 # A scan of the whole folder must not take more than this share of the time.
 SCAN_SHARE = 0.1
+CLOSE_SECONDS = 1.0
 
 
 class Tail:
@@ -84,10 +85,15 @@ class Tail:
         """End what is still running and close; the builder behind, if any, goes on."""
         import duckdb
 
-        for cursor in list(self._cursors):
-            with suppress(duckdb.ConnectionException):  # that one has ended by itself
-                cursor.interrupt()
-        self._con.close()
+        until = time.monotonic() + CLOSE_SECONDS
+        while time.monotonic() < until:
+            for cursor in list(self._cursors):
+                _interrupt(cursor)
+            try:
+                return self._con.close()
+            except duckdb.Error:  # refused while a call on one of its cursors still ends
+                time.sleep(0.002)
+        return None  # what is left ends with the process
 
     def advance(self) -> bool:
         """Take in newer records and changed folders; True when something changed."""
@@ -213,6 +219,14 @@ class Tail:
                 f" UNION ALL SELECT * FROM memory.live.{table}"
             )
         cursor.close()
+
+
+def _interrupt(cursor: "Connection") -> None:
+    import duckdb
+
+    # Refused where it is closed already, and while a call begins or ends: close() asks again.
+    with suppress(duckdb.Error):
+        cursor.interrupt()
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:
