@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
         )
     finally:
         index.close()
+    if runs and not found:
+        narrate("no metric with a known direction is scored here: nothing can be accused")
     rows = [row for row in found if args.all or row.status != "consistent"]
     if args.json:
         emit_json(rows)
