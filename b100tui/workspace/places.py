@@ -46,9 +46,20 @@ def workspace_dir(root: Path) -> Path:
     a hash of ROOT.
     """
     inside = root / ".b100"
-    if os.access(inside if inside.is_dir() else root, os.W_OK):
-        return inside
-    return data_home() / _key(root)
+    return inside if _takes_files(inside if inside.is_dir() else root) else data_home() / _key(root)
+
+
+def _takes_files(folder: Path) -> bool:
+    """Whether `folder` may be written to.
+
+    One without any write bit was closed on purpose: that holds for root too, whom the
+    system would let through.
+    """
+    try:
+        marked = folder.stat().st_mode & 0o222
+    except OSError:
+        return False
+    return bool(marked) and os.access(folder, os.W_OK)
 
 
 def workspace_dirs(root: Path) -> list[Path]:

@@ -156,3 +156,11 @@ def test_a_damaged_note_of_the_last_root_is_none(text: bytes) -> None:
 
 def test_without_a_last_root_there_is_none() -> None:
     assert places.last_root() is None
+
+
+def test_a_folder_without_write_bits_is_left_alone_even_by_root(tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    try:
+        assert places.workspace_dir(tmp_path).parent == places.data_home()
+    finally:
+        tmp_path.chmod(0o755)
