@@ -36,6 +36,7 @@ ATTACH_AFTER = 0.35  # importing duckdb holds the interpreter: not while the fir
 ALL_OPEN_UP_TO = 60
 OPEN_AFTER = 0.08  # a run is opened once the cursor rests: a held key passes many
 NARROW_BELOW = 100
+SHORT_TITLE = 36
 WIDTHS = [(0, "-narrow"), (NARROW_BELOW, "-middle"), (160, "-wide")]
 HEIGHTS = [(0, "-low"), (32, "-tall"), (44, "-high")]
 
@@ -297,8 +298,9 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
             return
         line = self.query_one("#title", StatusLine)
         words = f" {self.picture_words()} "
-        label = "SIMULATED  " if row.simulated else ""
-        room = line.size.width - len(words) - len(label) - 2
+        free = line.size.width - len(words) - 2
+        label = ("SIM  " if free < SHORT_TITLE else "SIMULATED  ") if row.simulated else ""
+        room = free - len(label)
         name = title(row, room if room > 0 else None)
         left: list[Span] = [(f" {name}  ", "status--root"), (label, "status--warn")]
         line.show(left=left, right=[(words, "status--dim")])

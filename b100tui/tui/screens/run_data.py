@@ -108,12 +108,14 @@ class RunData(ExplorerState):
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
-        if self._told.get(event.doing) == event.error.message:
-            return  # a poll that fails each second says so once
+        known = event.error.message in self._told.values()
         self._told[event.doing] = event.error.message
         if event.doing == INDEXING:
-            self.indexing = event.error.message
+            root = self.explorer.root
+            self.indexing = event.error.message.replace(str(root), root.name)
             self.show_status()
+        if known:
+            return  # a poll that fails each second says so once
         hint = f"; {event.error.hint}" if event.error.hint else ""
         self.say(f"{event.doing}: {event.error.message}{hint}", bad=True)
 
