@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, UnsetType, structs
 from scipy import special
 
 from b100tui.model.metric import Metric, corrected_gap, normalised
@@ -26,12 +26,15 @@ class RunScores(Struct, frozen=True, kw_only=True):
     """The scores of one metric in one run: step to raw value; None or absent is missing.
 
     `left_out` names steps that may not be compared with the reference, and why
-    (model/comparable.py).
+    (model/comparable.py). `noise` is the sd of one step's random part where the caller knows it
+    (None: it cannot be told); else it is measured from `values`, which must then be the whole
+    series.
     """
 
     run: str
     values: Mapping[int, float | None]
     left_out: Mapping[int, str] = {}
+    noise: float | UnsetType | None = UNSET
 
 
 class Spread(Struct, frozen=True, kw_only=True):
@@ -243,18 +246,24 @@ def _spread(
         sd = float(np.std(np.array(gaps, dtype=np.float64) * scale, ddof=1))
         half = float(special.stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * sd / math.sqrt(count)
         return Spread(kind="runs", n=count, sd=sd, low=centre - half, high=centre + half)
-    run = pairs[0][0]
-    series = [
-        value
-        for at, one in sorted(run.values.items())
-        if at >= reference and at not in run.left_out and (value := _usable(one)) is not None
-    ]
-    noise = noise_of(series)
+    noise = _noise(pairs[0][0], reference)
     if noise is None:
         return Spread(kind="none", n=count)
     size = noise * scale * math.sqrt(abs(step - reference))
     half = float(special.ndtri(0.5 + CONFIDENCE / 2)) * size
     return Spread(kind="estimate", n=1, estimate=size, low=centre - half, high=centre + half)
+
+
+def _noise(run: RunScores, reference: int) -> float | None:
+    if not isinstance(run.noise, UnsetType):
+        return run.noise
+    return noise_of(
+        [
+            value
+            for at, one in sorted(run.values.items())
+            if at >= reference and at not in run.left_out and (value := _usable(one)) is not None
+        ]
+    )
 
 
 def _within(spread: Spread) -> bool | None:

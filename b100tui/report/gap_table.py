@@ -143,7 +143,7 @@ def gap_table(
     ids = [run.run for run in kept]
     known = light_steps(index, ids, {reference, *ordered})
     scores, versions = _scores(index, ids, wanted, {reference, *ordered})
-    _complete_lone(index, scores, members, wanted, ordered, reference)
+    noises = _noises(index, _lone(scores, members, wanted, ordered, reference), wanted, reference)
     out = {run.run: left_out(run, known[run.run], ordered, reference) for run in kept}
     cells: dict[tuple[str, str, int], Gap] = {}
     for group, many in members.items():
@@ -151,7 +151,12 @@ def gap_table(
         for metric in wanted:
             of_metric = scores.get(metric.id, {})
             held = [
-                RunScores(run=run.run, values=of_metric.get(run.run, {}), left_out=out[run.run])
+                RunScores(
+                    run=run.run,
+                    values=of_metric.get(run.run, {}),
+                    left_out=out[run.run],
+                    noise=noises.get((run.run, metric.id)),
+                )
                 for run in many
             ]
             several = _several_versions(many, versions.get(metric.id, {}))
@@ -193,35 +198,60 @@ def _scores(
     return found, versions
 
 
-def _complete_lone(
-    index: "Index",
+def _lone(
     scores: Scores,
     members: Mapping[str, Sequence[Run]],
     metrics: Sequence[Metric],
     steps: Sequence[int],
     reference: int,
-) -> None:
-    """Load the whole series where one run stands alone: its noise is all the spread there is."""
-    lone: set[str] = set()
+) -> list[Run]:
+    """Return the runs that stand alone in some cell: their own noise is all the spread there is."""
+    lone: dict[str, Run] = {}
     for many in members.values():
         for metric in metrics:
             of_metric = scores[metric.id]
-            based = [
-                run.run for run in many if of_metric.get(run.run, {}).get(reference) is not None
-            ]
+            based = [run for run in many if of_metric.get(run.run, {}).get(reference) is not None]
             for step in steps:
-                both = [run for run in based if of_metric[run].get(step) is not None]
+                both = [run for run in based if of_metric[run.run].get(step) is not None]
                 if len(both) == 1:
-                    lone.add(both[0])
-    if not lone:
-        return
+                    lone[both[0].run] = both[0]
+    return list(lone.values())
+
+
+def _noises(
+    index: "Index", runs: Sequence[Run], metrics: Sequence[Metric], reference: int
+) -> dict[tuple[str, str], float]:
+    """Return (run, metric) -> the sd of one step's random part, as `analysis.gaps.noise_of`.
+
+    Steps that may not be compared with the reference are left out; below three values there
+    is no entry.
+    """
+    if not runs:
+        return {}
+    ids = [run.run for run in runs]
+    known = light_steps(index, ids)
+    apart = [
+        (run.run, step)
+        for run in runs
+        for step in left_out(run, known[run.run], known[run.run], reference)
+    ]
     rows = index.ask(
-        'SELECT metric, run, steps, "values" FROM series'
-        " WHERE run IN (SELECT unnest(?)) AND metric IN (SELECT unnest(?))",
-        [sorted(lone), [metric.id for metric in metrics]],
+        "WITH difference AS ("
+        "SELECT run, metric, value - lag(value) OVER (PARTITION BY run, metric ORDER BY step) AS d"
+        " FROM score WHERE run IN (SELECT unnest(?)) AND metric IN (SELECT unnest(?))"
+        " AND step >= ? AND isfinite(value)"
+        " AND (run, step) NOT IN (SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])))"
+        " SELECT run, metric, 1.4826 * mad(d) FROM difference WHERE d IS NOT NULL"
+        " GROUP BY run, metric HAVING count(*) >= 2",
+        [
+            ids,
+            [metric.id for metric in metrics],
+            reference,
+            [run for run, _ in apart],
+            [step for _, step in apart],
+        ],
     )
-    for metric_id, run, at, values in rows:
-        scores[metric_id][run] = dict(zip(at, values, strict=True))
+    return {(run, metric): noise for run, metric, noise in rows}
 
 
 def _differing(

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from b100tui.analysis.gaps import RunScores, score_gap
 from b100tui.index.build import refresh
 from b100tui.index.store import Index, open_index
+from b100tui.metrics.registry import metric
 from b100tui.model.errors import MetricError, UsageError
 from b100tui.report.evidence import gap_table, parse_bounds
 from tests.index.folder import add_step, record, score
@@ -40,8 +42,8 @@ def test_figures_5_and_6_come_out_of_the_index(tmp_path: Path, opened: Opened) -
     table = gap_table(opened(tmp_path), metrics="paper", bounds={"pi": (None, PI_BOUND)})
     wanted = printed()
     assert len(table.cells) == len(wanted) == 756
-    for (image, metric, step), gap in wanted.items():
-        cell = table.cell(image, metric, step)
+    for (image, name, step), gap in wanted.items():
+        cell = table.cell(image, name, step)
         assert cell.gap is not None
         assert abs(cell.gap - (gap or -0.01)) < 1e-9
         assert cell.failure is (gap > 0)
@@ -55,8 +57,8 @@ def test_figures_5_and_6_come_out_of_the_index(tmp_path: Path, opened: Opened) -
 def test_an_open_range_has_failures_without_a_bound(tmp_path: Path, opened: Opened) -> None:
     write_runs(tmp_path)
     table = gap_table(opened(tmp_path), metrics="pi")
-    for (image, metric), count in positives().items():
-        if metric == "pi":
+    for (image, name), count in positives().items():
+        if name == "pi":
             assert table.failures(image, "pi") == count
             assert table.cell(image, "pi", 5).gap is None
 
@@ -154,6 +156,17 @@ def test_a_lone_run_gets_its_spread_from_its_whole_series(tmp_path: Path, opened
     scored(tmp_path, "dongpo/replicate-2k/run-0", values)
     cell = gap_table(opened(tmp_path), steps=(6,)).cell("dongpo", "brisque", 6)
     assert (cell.sd, cell.spread.kind, cell.within_noise) == (None, "estimate", True)
+
+
+def test_the_noise_of_a_lone_run_is_that_of_its_own_phase(tmp_path: Path, opened: Opened) -> None:
+    wobble = (0.0, 0.9, -0.7, 0.4, -0.5, 0.2, 0.8)
+    values = {step: 30.0 + wobble[step % 7] for step in range(1, 22)}
+    index_values = {step: values[step] + 50.0 * (step % 2 == 0) for step in values}
+    scored(tmp_path, "dongpo/mirror-2k/run-0", index_values)
+    table = gap_table(opened(tmp_path), steps=(5,), all_recipes=True)
+    own = RunScores(run="r", values={s: v for s, v in values.items() if s % 2})
+    wanted = score_gap(metric("brisque"), [own], 5).spread.estimate
+    assert table.cell("dongpo", "brisque", 5).spread.estimate == pytest.approx(wanted)
 
 
 def test_a_missing_reference_step_is_an_answer_without_numbers(
