@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _demo() -> Path:
     """Return the demo's folder, made on first use."""
-    from b100tui.workspace.places import state_dir
+    from b100tui.engine.demo import demo_root
 
-    root = state_dir() / "demo"
+    root = demo_root()
     if not (root / "truth.json").exists():
         print("b100: making the simulated demo data, once ...", file=sys.stderr)
         command, arguments = find_command(["demo", str(root)])

@@ -37,15 +37,27 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         emit_json(rows)
         return 0
-    for row in rows:
-        bounds = f"{_bound(row['low'])}..{_bound(row['high'])}"
-        state = "ready" if row["ready"] else f"{row['reason']}; fix: {row['fix']}"
-        line = f"{row['id']:<19} {row['backend']:<9} {row['direction']:<8} {bounds:<10} {state}"
-        print(clean(line).rstrip())
+    _print_table(rows)
     print(
         "\npyiqa and its metrics are licensed PolyForm-Noncommercial-1.0.0: not for commercial use."
     )
     return 0
+
+
+def _print_table(rows: Sequence[dict[str, Any]]) -> None:
+    """Print one line a metric, and each reason with its fix once below."""
+    notes: dict[tuple[str, str], int] = {}
+    print(f"{'id':<19} {'backend':<9} {'better':<8} {'range':<10} ready")
+    for row in rows:
+        bounds = f"{_bound(row['low'])}..{_bound(row['high'])}"
+        state = "yes"
+        if not row["ready"]:
+            number = notes.setdefault((row["reason"], row["fix"]), len(notes) + 1)
+            state = f"no ({number})"
+        line = f"{row['id']:<19} {row['backend']:<9} {row['direction']:<8} {bounds:<10} {state}"
+        print(clean(line).rstrip())
+    for (reason, fix), number in notes.items():
+        print(clean(f"\n({number}) {reason}\n    fix: {fix}"))
 
 
 def _fetch(args: argparse.Namespace, python: str) -> int:

@@ -45,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shard", metavar="i/n|auto", help="score part i (from 0) of n only")
     parser.add_argument("--ray", metavar="ADDRESS", help="spread the work over a Ray cluster")
     parser.add_argument("--detach", action="store_true", help="run as a job and return at once")
+    parser.add_argument("--plan", action="store_true", help="say what it would take, and stop")
     add_json(parser)
 
 
@@ -64,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
     ready, unavailable = choose_metrics(args.metrics, python)
     if args.detach:
         return _detach(args, root)
+    if args.plan:
+        return _plan(args, root, [one.id for one in ready], unavailable)
     reporter = Reporter.current()
     steps = _steps(args)
     options = Options(
@@ -113,15 +116,35 @@ def _steps(args: argparse.Namespace) -> "list[Step]":
         index.close()
 
 
+def _plan(
+    args: argparse.Namespace, root: Path, names: list[str], unavailable: dict[str, str]
+) -> int:
+    from b100tui.model.steps import parse_steps
+    from b100tui.scoring.estimate import estimate
+
+    select = parse_steps(args.steps) if args.steps else None
+    found = estimate(root, _steps(args), names, unavailable, select)
+    if args.json:
+        emit_json(found)
+        return 0
+    left = duration(found.seconds) if found.seconds is not None else "unknown"
+    print(f"{found.pictures:,} pictures, {found.scores:,} scores, {found.there:,} there already")
+    print(f"time {left}, memory {found.memory / 1e9:.1f} GB in {found.groups} groups")
+    if found.unmeasured:
+        narrate(f"  no time known yet for {', '.join(found.unmeasured)}")
+    for name, reason in found.unavailable.items():
+        narrate(f"  {name}: {reason}")
+    return 0
+
+
 def _detach(args: argparse.Namespace, root: Path) -> int:
-    """Start the same command as a job; the title says what it scores."""
-    words = ["score", *args.runs, "--root", str(root), "--metrics", args.metrics]
+    """Start the same command as a job, niced: whoever explores meanwhile comes first."""
+    words = ["score", *args.runs, "--root", str(root), "--metrics", args.metrics, "--nice"]
     for option in ("steps", "device", "dtype", "shard", "ray", "config"):
         if getattr(args, option):
             words += [f"--{option}", getattr(args, option)]
-    for option in ("nice", "no_refresh"):
-        if getattr(args, option):
-            words.append("--" + option.replace("_", "-"))
+    if args.no_refresh:
+        words.append("--no-refresh")
     first = [*words, "--retry-failed"] if args.retry_failed else words
     what = ", ".join(args.runs) or "all runs"
     id = start(
@@ -185,6 +208,10 @@ def _tell(report: "ScoreReport") -> None:
         busy = report.device_busy
         share = f", GPU lane busy {busy:.0%}" if busy is not None else ""
         narrate(f"  memory at most {report.peak_bytes / 1e9:.1f} GB{share}")
+    by_reason: dict[str, dict[int, list[str]]] = {}
     for metric, reasons in report.failed.items():
         for reason, count in reasons.items():
-            narrate(f"  {metric}: {count:,} without a value: {reason}")
+            by_reason.setdefault(reason, {}).setdefault(count, []).append(metric)
+    for reason, counts in by_reason.items():
+        told = (f"{count:,} each of {', '.join(names)}" for count, names in counts.items())
+        narrate(f"  without a value: {reason}: {'; '.join(told)}")

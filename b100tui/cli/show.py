@@ -238,7 +238,10 @@ def _facts(step: "Step", view: "StepView") -> list[str]:
         "file": step.picture.path if step.picture else None,
     }
     lines += [f"  {key:<8} {clean_line(str(value))}" for key, value in named.items() if value]
-    lines += [f"  {metric:<20} {value:.6g}" for metric, value in sorted(view.scores.items())]
+    lines += [
+        f"  {metric:<20} {'failed' if value is None else format(value, '.6g')}"
+        for metric, value in sorted(view.scores.items())
+    ]
     lines += [f"  warning  {clean_line(warning)}" for warning in step.warnings]
     for section in step.sections:
         lines += ["", clean_line(section.title), clean(section.text)]

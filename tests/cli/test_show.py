@@ -166,3 +166,15 @@ def test_in_a_terminal_the_picture_stands_above_the_facts(
     with FakeTerminal(kind, "b100tui", *arguments) as terminal:
         assert terminal.finish() == 0
         assert re.search(pattern, terminal.text(), re.DOTALL)
+
+
+def test_a_score_that_failed_is_said_to_have_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for step in range(3):
+        Image.new("RGB", (1, 1)).save(tmp_path / f"step_{step}.png")
+    main(["score", "--root", str(tmp_path), "--metrics", "probes"])
+    capsys.readouterr()
+    name = tmp_path.name
+    assert main(["show", f"{name}@1", "--root", str(tmp_path)]) == 0
+    assert re.search(r"noise_sigma +failed", capsys.readouterr().out)
