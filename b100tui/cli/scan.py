@@ -113,6 +113,9 @@ def _lines(root: Path, found: "Preview", *, wordy: bool) -> list[str]:
     ]
     if len(readings) < len(found.readings):
         lines.append(f"  and {len(found.readings) - len(readings):,} more (-v shows all)")
+    if found.headers_unread:
+        pictures = _count(found.headers_unread, "picture")
+        lines.append(f"  {pictures} in large Parquet files: b100 index reads their sizes")
     if found.difference is not None:
         lines += ["", *_difference_lines(found.difference, wordy)]
     shown = found.runs if wordy else found.runs[:_RUNS]

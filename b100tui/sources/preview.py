@@ -1,19 +1,22 @@
 """What `scan` shows: each run with its sizes and changes of aspect, read from the headers."""
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
 
 from b100tui.model.records import Step
-from b100tui.model.scan import Duplicate, LeftOut, Reading, Scan, SourceRun
+from b100tui.model.scan import Duplicate, LeftOut, Reading, Scan, SourceRun, SourceStep
 from b100tui.sources.difference import Difference
 from b100tui.sources.paths import natural
 from b100tui.sources.reading import read_step
 
+_AHEAD = 8  # runs read before they are summed up
+READ_LIMIT = 1024 * 1024 * 1024  # bytes of Parquet files that a scan reads for their headers
 ASPECT = 0.02  # a change of width / height by more than this share is told
 
 
@@ -57,6 +60,7 @@ class Preview(Struct, frozen=True, kw_only=True):
     runs: list[RunPreview]
     unused: list[LeftOut]
     unreadable: list[LeftOut]
+    headers_unread: int = 0  # pictures in large Parquet files, whose sizes the index reads
     difference: Difference | None = None  # what a given mapping changes
 
 
@@ -68,13 +72,14 @@ def preview(
     `progress` gets steps done and steps in all. Sizes are [width, height, count] in order of
     appearance; steps that cannot be read are listed as unreadable with their reason.
     """
+    large = _large(scan)
     total = sum(len(source.steps) for source in scan.runs)
     done = 0
     runs: list[RunPreview] = []
     unreadable = list(scan.unreadable)
     pool = ThreadPoolExecutor(min(4, (os.cpu_count() or 1) + 1))
     try:
-        for source, steps in _in_order(pool, root, scan.runs):
+        for source, steps in _in_order(pool, root, scan.runs, large):
             runs.append(_summary(source, steps))
             unreadable += [
                 LeftOut(_shown(step), step.reason or step.status)
@@ -89,6 +94,9 @@ def preview(
     return Preview(
         layout=scan.layout,
         readings=list(scan.readings),
+        headers_unread=sum(
+            step.picture.path in large for source in scan.runs for step in source.steps
+        ),
         runs=runs,
         unused=list(scan.unused),
         unreadable=sorted(unreadable, key=lambda left: natural(left.path)),
@@ -96,17 +104,49 @@ def preview(
 
 
 def _in_order(
-    pool: ThreadPoolExecutor, root: Path, runs: Iterable[SourceRun]
+    pool: ThreadPoolExecutor, root: Path, runs: Iterable[SourceRun], large: frozenset[str]
 ) -> Iterator[tuple[SourceRun, list[Step]]]:
     """Yield each run with its read steps, in the order of `runs`."""
-    waiting = [
-        (source, pool.submit(lambda one: [read_step(root, one.run, s) for s in one.steps], source))
-        for source in runs
-    ]
-    waiting.reverse()
-    while waiting:
-        source, future = waiting.pop()
+    rest = iter(runs)
+    waiting: deque[tuple[SourceRun, Future[list[Step]]]] = deque()
+    while True:
+        for source in islice(rest, _AHEAD - len(waiting)):
+            waiting.append((source, pool.submit(_read, root, source, large)))
+        if not waiting:
+            return
+        source, future = waiting.popleft()
         yield source, future.result()
+
+
+def _large(scan: Scan) -> frozenset[str]:
+    """Return the Parquet files of a scan when they are so large that it would read for minutes.
+
+    The pictures lie between the cells: to see their headers, all their bytes pass by.
+    """
+    paths = {step.picture.path for source in scan.runs for step in source.steps}
+    shards = frozenset(path for path in paths if path.lower().endswith(".parquet"))
+    size = sum(scan.stamps.get(path, (0, 0))[0] for path in shards)
+    return shards if size > READ_LIMIT else frozenset()
+
+
+def _read(root: Path, source: SourceRun, large: frozenset[str]) -> list[Step]:
+    return [
+        _unopened(source, step) if step.picture.path in large else read_step(root, source.run, step)
+        for step in source.steps
+    ]
+
+
+def _unopened(source: SourceRun, step: SourceStep) -> Step:
+    """Return what the tables say of a step whose picture is not looked at."""
+    return Step(
+        run=source.run.run,
+        step=step.step,
+        picture=step.picture,
+        width=step.width,
+        height=step.height,
+        prompt=step.prompt,
+        sections=step.sections,
+    )
 
 
 def _summary(source: SourceRun, steps: list[Step]) -> RunPreview:

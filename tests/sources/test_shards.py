@@ -1,4 +1,5 @@
 import io
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,8 @@ from PIL import Image
 
 from b100tui.model.errors import PictureError
 from b100tui.model.records import PictureRef
-from b100tui.sources import open_picture, read_step, scan_folder
-from tests.sources.made import named, numbers, picture, put, reasons
+from b100tui.sources import open_picture, read_step, scan_folder, shards
+from tests.sources.made import PNG, named, numbers, picture, put, reasons
 
 Row = dict[str, Any]
 
@@ -170,3 +171,40 @@ def test_scores_in_parquet_beside_the_runs_are_joined(tmp_path: Path) -> None:
         [{"run": "cat", "step": 2, "metric": "niqe", "value": 4.5}],
     )
     assert scan_folder(tmp_path).runs[0].steps[2].scores == {"niqe": 4.5}
+
+
+def test_rows_without_a_picture_are_gaps(tmp_path: Path) -> None:
+    blob = PNG.hex()
+    duckdb.execute(
+        "COPY (SELECT range AS step, CASE WHEN range = 1 THEN NULL ELSE"
+        f" {{'bytes': from_hex('{blob}'), 'path': NULL::VARCHAR}} END AS image FROM range(4))"
+        f" TO '{tmp_path}/a.parquet' (FORMAT parquet)"
+    )
+    (source,) = scan_folder(tmp_path).runs
+    assert numbers(source) == [0, 2, 3]
+    assert source.missing == (1,)
+
+
+def test_many_threads_read_the_headers_of_one_row_group(tmp_path: Path) -> None:
+    blob = PNG.hex()
+    duckdb.execute(
+        f"COPY (SELECT range AS step, {{'bytes': from_hex('{blob}'), 'path': 'x.png'}} AS image"
+        f" FROM range(500)) TO '{tmp_path}/a.parquet' (FORMAT parquet, ROW_GROUP_SIZE 100)"
+    )
+    (source,) = scan_folder(tmp_path).runs
+    with ThreadPoolExecutor(8) as pool:
+        read = list(pool.map(lambda step: read_step(tmp_path, source.run, step), source.steps))
+    assert [step.status for step in read] == ["ok"] * 500
+
+
+def test_a_row_group_that_needs_more_memory_than_usual_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards, "_MEMORY", "1MB")
+    big = (picture("png") + bytes(3_000_000)).hex()
+    duckdb.execute(
+        f"COPY (SELECT range AS step, {{'bytes': from_hex('{big}'), 'path': 'x.png'}} AS image"
+        f" FROM range(6)) TO '{tmp_path}/a.parquet' (FORMAT parquet, COMPRESSION uncompressed)"
+    )
+    (source,) = scan_folder(tmp_path).runs
+    assert len(open_picture(tmp_path, source.steps[5].picture)) > 3_000_000  # type: ignore[arg-type]

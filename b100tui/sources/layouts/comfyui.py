@@ -19,6 +19,7 @@ from b100tui.sources.paths import join, natural, readable, split_name, split_pat
 
 _NAME = re.compile(r"(?P<prefix>.+?)_(?P<number>\d{5,})_?\.(?:png|webp|jpe?g)", re.I)
 LEAST = 3
+_MANY = 1000  # pictures of one name, more of which tell nothing
 
 
 class _Picture(Struct, kw_only=True):
@@ -121,13 +122,16 @@ def _parents(listing: Listing, pictures: dict[str, _Picture]) -> dict[str, str]:
     for picture in pictures.values():
         found: list[str] = []
         for name in picture.loads:
-            places = [place for place in by_name[split_path(name.replace("\\", "/"))[1]]]
-            # An output copied into the input folder is the output itself.
-            places = [place for place in places if place in pictures] or places
-            same = [place for place in places if split_path(place)[0] == picture.folder]
-            best = same if len(same) == 1 else places
-            if len(best) == 1 and best[0] != picture.path:
-                found.append(best[0])
+            last = split_path(name.replace("\\", "/"))[1]
+            beside = join(picture.folder, last)
+            if beside in pictures:
+                places = [beside]
+            else:
+                # An output copied into the input folder is the output itself.
+                named = by_name.get(last, [])[:_MANY]
+                places = [place for place in named if place in pictures] or named
+            if len(places) == 1 and places[0] != picture.path:
+                found.append(places[0])
         outputs = [path for path in found if path in pictures]
         if found:
             parents[picture.path] = (outputs or found)[0]
