@@ -194,9 +194,10 @@ class Pyiqa:
         return self._nets[metric]
 
     def _free(self) -> None:
-        import torch
-
+        self._stacked = ([], None)
         if self.device.startswith("cuda"):
+            import torch
+
             torch.cuda.empty_cache()
 
 

@@ -25,8 +25,10 @@ def parameters(metric: str) -> float:
 
 def activations(metric: str, pixels: int) -> float:
     """Return the bytes of the metric's largest moment on one picture, estimated."""
-    given = registry.row(metric).options.get("bytes_per_pixel", _UNKNOWN_BYTES_PER_PIXEL)
-    each = float(given) * pixels
+    options = registry.row(metric).options
+    fixed = float(options.get("fixed_gb", 0.0)) * 1e9
+    usual = 20.0 if fixed else _UNKNOWN_BYTES_PER_PIXEL
+    each = fixed + float(options.get("bytes_per_pixel", usual)) * pixels
     if registry.metric(metric).cost == "quadratic":
         each += _ATTENTION * (pixels / _TOKEN_PIXELS) ** 2
     return each
