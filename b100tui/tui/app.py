@@ -13,14 +13,10 @@ from textual.command import Provider
 from b100tui.index.rows import FirstPaint
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.tui.actions import ACTIONS, Action
-from b100tui.tui.asker import Asker, RootAsker
 from b100tui.tui.catalogue import Catalogue
-from b100tui.tui.desk import Desk, JobDesk
 from b100tui.tui.driver import Link
-from b100tui.tui.maker import Maker, RootMaker
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
-from b100tui.tui.scorer import RootScorer, Scorer
 from b100tui.tui.screens.main import MainScreen
 from b100tui.tui.themes import OWN_VARIABLES, load_theme, theme_files
 from b100tui.tui.widgets.picture import PictureView
@@ -29,6 +25,10 @@ from b100tui.workspace.settings import Settings
 
 if TYPE_CHECKING:
     from b100tui.terminal.pipeline import Pipeline
+    from b100tui.tui.asker import Asker
+    from b100tui.tui.desk import Desk
+    from b100tui.tui.maker import Maker
+    from b100tui.tui.scorer import Scorer
 
 DEFAULT_THEME = "dark"
 INTERRUPTED = 128 + signal.SIGINT
@@ -69,10 +69,10 @@ class Explorer(App[None]):
         open_catalogue: Callable[[Path], Catalogue] = open_index,
         theme_folders: Sequence[Path] | None = None,
         keep_fresh: bool = True,
-        desk: Desk | None = None,
-        scorer: Callable[[Catalogue], Scorer] | None = None,
-        maker: Callable[[Catalogue], Maker] | None = None,
-        asker: Callable[[Catalogue], Asker] | None = None,
+        desk: "Desk | None" = None,
+        scorer: "Callable[[Catalogue], Scorer] | None" = None,
+        maker: "Callable[[Catalogue], Maker] | None" = None,
+        asker: "Callable[[Catalogue], Asker] | None" = None,
         config: str | None = None,
         driver_class: Any = None,
     ) -> None:
@@ -86,7 +86,7 @@ class Explorer(App[None]):
         self.pipeline = pipeline
         self.open_catalogue = open_catalogue
         self.keep_fresh = keep_fresh
-        self.desk: Desk = desk or JobDesk(root)
+        self._desk = desk
         self.scorer = scorer or self._root_scorer
         self.maker = maker or self._root_maker
         self.asker = asker or self._root_asker
@@ -100,14 +100,31 @@ class Explorer(App[None]):
         self._theme_files: dict[str, Path] = {}
         self._take_theme(theme_folders)
 
-    def _root_scorer(self, catalogue: Catalogue) -> Scorer:
-        return RootScorer(self.root, catalogue, self.settings.score.python, self.config)
+    # Who does the work that jobs do; imported when the first of it is asked for
 
-    def _root_maker(self, catalogue: Catalogue) -> Maker:
+    @property
+    def desk(self) -> "Desk":
+        """The jobs of this folder."""
+        from b100tui.tui.desk import JobDesk
+
+        if self._desk is None:
+            self._desk = JobDesk(self.root)
+        return self._desk
+
+    def _root_asker(self, catalogue: Catalogue) -> "Asker":
+        from b100tui.tui.asker import RootAsker
+
+        return RootAsker(self.root, catalogue, self.config)
+
+    def _root_maker(self, catalogue: Catalogue) -> "Maker":
+        from b100tui.tui.maker import RootMaker
+
         return RootMaker(self.root, catalogue, self.config)
 
-    def _root_asker(self, catalogue: Catalogue) -> Asker:
-        return RootAsker(self.root, catalogue, self.config)
+    def _root_scorer(self, catalogue: Catalogue) -> "Scorer":
+        from b100tui.tui.scorer import RootScorer
+
+        return RootScorer(self.root, catalogue, self.settings.score.python, self.config)
 
     def _take_theme(self, folders: Sequence[Path] | None) -> None:
         """Take the wanted theme; the others are read when they are asked for."""

@@ -11,8 +11,6 @@ from b100tui.index.rows import RunRow
 from b100tui.model.metric import Metric
 from b100tui.tui.catalogue import Catalogue
 
-MANY_RUNS = 2000  # more names than this do not belong on a command line
-
 
 class Choice(Struct, frozen=True):
     """A metric that can be ticked; without `ready` its reason and fix are shown instead."""

@@ -10,9 +10,7 @@ from b100tui.index.rows import RunRow
 from b100tui.model.errors import B100Error
 from b100tui.model.text import clean_line
 from b100tui.tui.drawing import plural
-from b100tui.tui.jobwords import LIVE, banner, ended_words, greeting
 from b100tui.tui.messages import Attached, JobsSeen
-from b100tui.tui.scorer import MANY_RUNS
 from b100tui.tui.screens.base import ExplorerState
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from b100tui.tui.maker import Begun
 
 WATCH_SECONDS = 2.0
+MANY_RUNS = 2000  # more names than this do not belong on a command line
 
 
 class WorkActions(ExplorerState):
@@ -54,6 +53,8 @@ class WorkActions(ExplorerState):
 
     def take_jobs(self, jobs: "Sequence[Job]") -> None:
         """Tell on reopening what goes on, later what has ended; say the rest in the status line."""
+        from b100tui.tui.jobwords import LIVE, banner, ended_words, greeting
+
         before = self._jobs
         self._jobs = {job.id: job for job in jobs}
         if before is None:
