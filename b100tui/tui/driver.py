@@ -87,7 +87,7 @@ class Link(LinuxDriver):
         self._used: set[int] = set()
         self._next_number = os.getpid() % 60000 * 256 + 1
         self._late = ""
-        self._stopped = False
+        self._started = self._stopped = False
         self.on_facts: Callable[[TerminalFacts], None] | None = None
 
     @staticmethod
@@ -258,11 +258,19 @@ class Link(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Start, and make SIGTERM and SIGHUP leave by the same door as `q`."""
-        self._stopped = False
+        bare_continue = self._started and not self._stopped
+        if bare_continue:
+            # Continued without having been suspended (kill -STOP, then -CONT): leave first, or
+            # the raw line settings of now would be taken for those to restore at the end.
+            self.stop_application_mode()
+        self._started, self._stopped = True, False
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's has none
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._leave, 128 + number)
+        if bare_continue:
+            self._app.app_resume_signal.publish(self._app)
+            self._app.call_later(self._app.refresh)
 
     def _leave(self, code: int) -> None:
         self._app.exit(return_code=code)

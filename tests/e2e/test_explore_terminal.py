@@ -135,6 +135,21 @@ def test_a_signal_restores_the_terminal(root: Path, number: signal.Signals):
     terminal.close()
 
 
+def test_a_continue_without_a_suspend_leaves_the_terminal_restorable(root: Path):
+    terminal = open_folder(root)
+    entered = terminal.raw.count(b"\x1b[?1049h")
+    os.kill(terminal.pid, signal.SIGCONT)
+    end = time.monotonic() + LIMIT
+    while terminal.raw.count(b"\x1b[?1049h") == entered and time.monotonic() < end:
+        terminal.read(0.2)
+    terminal.type("4\r")
+    terminal.until("4/5")
+    terminal.type("q")
+    assert terminal.wait() == 0
+    assert terminal.restored
+    terminal.close()
+
+
 def test_a_terminal_that_vanishes_ends_the_program(root: Path):
     terminal = open_folder(root)
     terminal.close()
