@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -268,3 +269,24 @@ def test_wrong_types_are_named_errors(told: dict[str, str]) -> None:
         assert error.hint
     else:
         assert isinstance(found, Mapping)
+
+
+def test_the_mapping_that_the_readme_shows_reads_what_it_describes(tmp_path: Path) -> None:
+    readme = Path(__file__).resolve().parents[2] / "README.md"
+    (block,) = re.findall(r"```toml\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    put(tmp_path, *(f"moss/replicate/run_2/step_{n}.png" for n in (1, 2)), "initial/moss.jpg")
+    put(tmp_path, "moss/replicate/run_2/step_2_reasoning.md", data=b"**A**\n\nb")
+    put(tmp_path, "prompts.csv", data=b"task,step,prompt\nreplicate,2,again\n")
+    put(
+        tmp_path,
+        "scores.csv",
+        data=b"image,task,run,step,metric,value\nmoss,replicate,2,2,BRISQUE,7\n",
+    )
+    (tmp_path / "banana100.toml").write_text(block)
+    (source,) = scan_folder(tmp_path, tmp_path / "banana100.toml").runs
+    assert (source.run.image, source.run.recipe, source.run.repeat) == ("moss", "replicate", 2)
+    assert source.steps[0].picture.path == "initial/moss.jpg"
+    last = source.steps[2]
+    assert (last.prompt, last.scores) == ("again", {"brisque": 7.0})
+    assert last.reasoning == "moss/replicate/run_2/step_2_reasoning.md"
+    assert source.run.labels["resolution"] == "2K"
