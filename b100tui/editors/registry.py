@@ -93,10 +93,17 @@ def _comfyui(name: str, row: Row, plan: RunPlan) -> Editor:
     return ComfyEditor(name, row)
 
 
+def _diffusers(name: str, row: Row, plan: RunPlan) -> Editor:
+    from b100tui.editors.diffusers import DiffusersEditor
+
+    return DiffusersEditor(name, row)
+
+
 _OPENERS: dict[str, Callable[[str, Row, RunPlan], Editor]] = {
     "simulate": _simulate,
     "gemini": _gemini,
     "command": _command,
+    "diffusers": _diffusers,
     "openai": _openai,
     "comfyui": _comfyui,
 }
@@ -149,7 +156,7 @@ def _missing(row: Row) -> tuple[str, str]:
         if row.vertex or find_key(row.kind, row.key_variable) is not None:
             return "", ""
         return "no API key", key_place(row.kind, row.key_variable)
-    if row.kind == "diffusers":
+    if row.kind == "diffusers" and not row.command:
         gone = [name for name in ("torch", "diffusers", "transformers") if not _there(name)]
         return (f"needs {', '.join(gone)}", "pip install 'b100[local]'") if gone else ("", "")
     if row.kind == "command":

@@ -168,6 +168,7 @@ class Asker:
                     "settled": usd,
                     "possibly_billed": possible,
                 },
+                durable=False,
             )
         return Answer(
             outcome=outcome,

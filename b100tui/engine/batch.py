@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from b100tui.editors.protocol import Editor
@@ -16,6 +17,7 @@ from b100tui.engine.stopping import Stop
 from b100tui.model.records import RunPlan
 from b100tui.workspace.settings import Settings
 
+_MOST_ASIDE = 32
 Opener = Callable[[str, Row, RunPlan], Editor]
 
 
@@ -49,6 +51,8 @@ class Batch:
         self.ledger = Ledger()
         self._opener = opener
         self._mutex = threading.Lock()
+        self._beside = ThreadPoolExecutor(1, thread_name_prefix="beside")
+        self._waiting = threading.Semaphore(_MOST_ASIDE)
         self._limiters: dict[str, Limiter] = {}
         self._editors: dict[str, Editor] = {}
 
@@ -65,6 +69,20 @@ class Batch:
             if plan.editor not in self._editors:
                 self._editors[plan.editor] = self._opener(plan.editor, row, plan)
             return self._editors[plan.editor]
+
+    def aside(self, work: Callable[..., object], *words: object) -> None:
+        """Do `work` beside the runs; left out while more than a few wait: it must be optional."""
+        if self._waiting.acquire(blocking=False):
+            done = self._beside.submit(work, *words)
+            done.add_done_callback(lambda _: self._waiting.release())
+
+    def close(self) -> None:
+        """End what editors keep running: a pipeline's process and its memory."""
+        self._beside.shutdown()
+        for editor in self._editors.values():
+            end = getattr(editor, "close", None)
+            if callable(end):
+                end()
 
     def limiter(self, plan: RunPlan) -> Limiter:
         """Return the one limiter of the run's model."""

@@ -10,6 +10,7 @@ can take them over.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 from b100tui.editors.registry import open_editor
@@ -62,7 +63,7 @@ def make(
         settings=settings,
         opener=opener,
     )
-    with interruptible(batch.stop):
+    with interruptible(batch.stop), closing(batch):
         reports = _all(batch, planned, max(1, limits.jobs))
     return EditReport(
         runs=tuple(reports),

@@ -1,8 +1,8 @@
 """The ledger of money over all roots: reserve before a call, settle after it, never the other way.
 
-`ledger.jsonl` in the user's state folder is append-only; every line is fsynced before the call
-it belongs to is sent. What is reserved and never settled (a killed process) counts as spent at
-the reserved price, so the ledger is never below the provider's bill.
+`ledger.jsonl` in the user's state folder is append-only; every reservation is fsynced before its
+call is sent. What is reserved and never settled (a killed process, a settlement that a power cut
+swallowed) counts as spent at the reserved price, so the ledger is never below the bill.
 """
 
 import os
@@ -100,6 +100,8 @@ class Ledger:
                         "raise the cap, or resume later",
                     )
             self._append(line)
+        # Outside the lock: many reservations reach the disk with one flush.
+        self._flush()
 
     def settle(self, id: str, usd: float) -> None:
         """Write what the call of reservation `id` cost."""
@@ -202,15 +204,27 @@ class Ledger:
                 written = 0
                 while written < len(data):
                     written += os.write(handle, data[written:])
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        self._read()
+
+    def _flush(self) -> None:
+        try:
+            handle = os.open(self.path, os.O_RDONLY)
+            try:
                 os.fsync(handle)
             finally:
                 os.close(handle)
         except OSError as error:
-            raise StoreError(
-                f"cannot write {self.path}: {error.strerror}",
-                "free space; no paid call is made without the ledger",
-            ) from error
-        self._read()
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> StoreError:
+        return StoreError(
+            f"cannot write {self.path}: {error.strerror}",
+            "free space; no paid call is made without the ledger",
+        )
 
 
 def new_id() -> str:

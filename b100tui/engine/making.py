@@ -99,6 +99,7 @@ class _Maker:
         self.folder = planned.folder
         self.steps: list[Sidecar] = []
         self.spent_before = 0.0
+        self.newest = ("", b"")  # hash and bytes of the last committed picture
         self.asker: Asker | None = None
 
     def make(self) -> RunReport:
@@ -195,7 +196,10 @@ class _Maker:
     def _step(self, editor: Editor, step: int) -> Answer:
         assert self.asker is not None
         source = self.steps[input_step(self.plan.inputs, step)].output
-        data = _picture(self.folder, source.file, source.sha256)
+        if self.newest[0] == source.sha256:
+            data = self.newest[1]  # as it was received a moment ago
+        else:
+            data = _picture(self.folder, source.file, source.sha256)
         parameters = self._parameters(editor, step)
         prompt = prompt_of(self.plan, step)
         answer = self.asker.ask(step, data, source.mime, prompt, parameters)
@@ -260,8 +264,9 @@ class _Maker:
                 f"step {step}: {reason}; the paid picture is kept in {kept}",
                 "free space, then b100 edit resume takes it over",
             ) from error
-        keep_previews(self.batch.root, self.folder / sidecar.output.file)
+        self.batch.aside(keep_previews, self.batch.root, self.folder / sidecar.output.file)
         self.steps.append(sidecar)
+        self.newest = (sidecar.output.sha256, data)
         append_attempts(
             self.folder,
             {
@@ -275,6 +280,7 @@ class _Maker:
                 "settled": answer.settled,
                 "possibly_billed": answer.possible,
             },
+            durable=False,
         )
         self.batch.tell(
             Progress(

@@ -7,11 +7,19 @@ from pathlib import Path
 from b100tui.model.errors import StoreError
 
 
-def write_atomic(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o644) -> None:
+def write_atomic(
+    path: Path,
+    data: bytes,
+    *,
+    durable: bool = True,
+    mode: int = 0o644,
+    sync_parent: bool = True,
+) -> None:
     """Write `data` to a private temporary name beside `path`, then rename it over `path`.
 
     With `durable` the file and its folder are fsynced first, so that the bytes survive a
-    power cut. Raises StoreError naming the path and the reason (full disk, read-only).
+    power cut; without `sync_parent` the caller fsyncs the folder itself. Raises StoreError
+    naming the path and the reason (full disk, read-only).
     """
     temporary = None
     try:
@@ -24,7 +32,7 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True, mode: int = 0
         os.chmod(temporary, mode)
         os.replace(temporary, path)
         temporary = None
-        if durable:
+        if durable and sync_parent:
             sync_folder(path.parent)
     except OSError as error:
         raise StoreError(
