@@ -1,6 +1,7 @@
 """What the main screen reads: the index, the run list, the opened run, and their changes."""
 
 import gc
+import time
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from b100tui.tui.trajectory import Trajectory, make_trajectory
 from b100tui.tui.tree import RunTree
 
 POLL_SECONDS = 1.0
+POLL_SHARE = 5.0  # long polls (a run of many thousand steps) take a sixth of the time at most
 KEPT_RUNS = 32
 INDEXING = "indexing"
 
@@ -34,6 +36,7 @@ class RunData(ExplorerState):
         self.searched = False  # whether a run list was read, were it empty
         self.left_out: int | None = None
         self._told: dict[str, str] = {}
+        self._next_poll = 0.0
 
     # The index
 
@@ -95,8 +98,8 @@ class RunData(ExplorerState):
     @work(thread=True, exclusive=True, group="poll", exit_on_error=False)
     def poll(self) -> None:
         """Ask the index for news and start wanted probes."""
-        catalogue = self.catalogue
-        if catalogue is None:
+        catalogue, began = self.catalogue, time.monotonic()
+        if catalogue is None or began < self._next_poll:
             return
         try:
             if self.probes is not None:
@@ -105,6 +108,7 @@ class RunData(ExplorerState):
                 self.post_message(Changed())
         except B100Error as error:
             self.post_message(Failed("looking for news", error))
+        self._next_poll = time.monotonic() + POLL_SHARE * (time.monotonic() - began)
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
