@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NAME = 13
 STEP = 5
-CELL = 18
+CELL = 20
 HEAD_WORDS = "gaps: mean ± sd (n)"
 Cell = tuple[float | None, float | None, int]
 

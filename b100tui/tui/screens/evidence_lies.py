@@ -1,5 +1,6 @@
 """Metrics that contradict the evidence, which noticed first, and which agree."""
 
+import threading
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on, work
@@ -105,6 +106,7 @@ class LiesScreen(AnalysisScreen):
         self._panels: dict[Panel, Any] = {}
         self._state = ""
         self._closed = False
+        self._wanted = threading.Event()  # only while the list is in view: measuring is heavy
 
     def compose(self) -> ComposeResult:
         """The list above, what the line under the cursor rests on below."""
@@ -116,11 +118,27 @@ class LiesScreen(AnalysisScreen):
     def on_mount(self) -> None:
         """Begin reading."""
         self.lines.focus()
+        self._want()
         self._begin()
 
     def on_unmount(self) -> None:
         """Stop measuring."""
         self._closed = True
+        self._wanted.set()
+
+    def on_screen_suspend(self) -> None:
+        """Measure nothing while another screen lies above."""
+        self._wanted.clear()
+
+    def on_screen_resume(self) -> None:
+        """Go on measuring."""
+        self._want()
+
+    def _want(self) -> None:
+        if self.panel == "lies":
+            self._wanted.set()
+        else:
+            self._wanted.clear()
 
     @property
     def lines(self) -> ChoiceLines:
@@ -151,6 +169,7 @@ class LiesScreen(AnalysisScreen):
             for aligned in (False, True):
                 # What is known comes first; then fidelity is measured where it was missing.
                 for place, run in enumerate(runs, 1):
+                    self._wanted.wait()
                     if stopped():
                         return
                     rows = self.analyst.lies(run, self.reference, align=aligned, cancelled=stopped)
@@ -214,7 +233,7 @@ class LiesScreen(AnalysisScreen):
             state = "computing ..."
         self.query_one("#lies-status", StatusLine).show(
             left=[(" b100 ", "status--brand"), (words, "status--root"), (told, "status--dim")],
-            right=[(state, "status--warn"), (filter, "status--dim")],
+            right=[(f"  {state}", "status--warn"), (filter, "status--dim")],
         )
         if self.panel == "lies":
             self._show_lies(rows)
@@ -278,6 +297,7 @@ class LiesScreen(AnalysisScreen):
     def do_panel(self) -> None:
         """The next panel."""
         self.panel = PANELS[(PANELS.index(self.panel) + 1) % len(PANELS)]
+        self._want()
         self.show()
         if self.panel != "lies" and self.panel not in self._panels:
             self._read_panel(self.token, self.panel)
