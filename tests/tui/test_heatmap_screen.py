@@ -187,3 +187,24 @@ async def test_failures_keep_their_sign_in_every_theme(theme):
     async with opened(explorer(settings=Settings(theme=theme))) as (pilot, main):
         await heatmap(pilot, main)
         assert "+8.0 ✗" in "\n".join(screen_text(main.app))
+
+
+async def test_at_rest_the_table_and_the_styles_are_made_ready():
+    async with opened(explorer()) as (pilot, main):
+        main.analyst = FakeAnalyst()
+        main._at_rest()
+        assert not main.analyst.asked  # the place is noted first: a scrub must not be slowed
+        main._at_rest()
+        await until(pilot, lambda: main.analyst.known_gaps(GapsAsked()) is not None)
+        await until(
+            pilot, lambda: any("analysis.tcss" in str(key[0]) for key in main.app.stylesheet.source)
+        )
+
+
+async def test_while_steps_are_scrubbed_nothing_is_made_ready():
+    async with opened(explorer()) as (pilot, main):
+        main.analyst = FakeAnalyst()
+        for _ in range(3):
+            await pilot.press("right")
+            main._at_rest()
+        assert not main.analyst.asked

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 from textual import on, work
+from textual.message import Message
 from textual.timer import Timer
 
 from b100tui.model.errors import B100Error
@@ -11,6 +12,10 @@ from b100tui.tui.messages import RunsRead
 from b100tui.tui.screens.app_actions import AppActions
 
 REST_SECONDS = 2.0
+
+
+class HeatmapReady(Message, bubble=False):
+    """The heatmap's table was made while nobody pressed a key."""
 
 
 class AnalysisActions(AppActions):
@@ -61,10 +66,26 @@ class AnalysisActions(AppActions):
         analyst = self.analyst
         if analyst is None:
             return
+        import b100tui.tui.screens.heatmap  # noqa: F401 - so that the key need not wait for it
+
         try:
             analyst.gaps(asked)
         except B100Error as error:
             self.log(f"the heatmap's table is not ready: {error.message}")
+        self.post_message(HeatmapReady())
+
+    @on(HeatmapReady)
+    def _read_styles(self) -> None:
+        """Parse the heatmap's styles while nobody waits: most of the time that `g` would take."""
+        from b100tui.tui.screens.heatmap import HeatmapPlace, HeatmapScreen
+
+        analyst, sheet = self.analyst, self.app.stylesheet
+        if analyst is None:
+            return
+        for path in HeatmapScreen(analyst, HeatmapPlace()).css_path:
+            if not sheet.has_source(str(path), ""):
+                sheet.read(path)
+                sheet.parse()
 
     # Opening
 
