@@ -82,6 +82,7 @@ def _continue(root: Path, request: Continue) -> PlannedRun:
         raise UsageError(f"{request.steps} steps", f"between 1 and {_MOST_STEPS:,}")
     folder = find_run(root, request.run)
     known = read_plan(folder)
+    _check_prompts(known)
     _check_hash(folder, known)
     done = last_step(folder)
     return PlannedRun(plan=known, folder=folder, last=max(0, done) + request.steps, done=done)
@@ -92,7 +93,8 @@ def _resume(root: Path, request: Resume) -> Iterator[PlannedRun]:
     for folder in dict.fromkeys(folders):
         known = read_plan(folder)
         if not known.prompts and not request.runs:
-            continue  # made by the demo: its plan says no prompts, and it is whole as it is
+            continue  # the demo's runs are whole as they are
+        _check_prompts(known)
         _check_hash(folder, known)
         done = last_step(folder)
         if done >= known.steps_planned and not request.runs:
@@ -317,6 +319,14 @@ def _check_hash(folder: Path, known: RunPlan) -> None:
     if known.prompts and plan_hash(known, known.prompts) != known.plan_hash:
         raise StoreError(
             f"{folder / PLAN} was changed since the run began", "fork the run to change its plan"
+        )
+
+
+def _check_prompts(known: RunPlan) -> None:
+    if not known.prompts:
+        raise UsageError(
+            f"{known.run} was made by b100 demo, with its end planted",
+            f"fork it: b100 edit fork {known.run}@STEP",
         )
 
 

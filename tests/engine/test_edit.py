@@ -1,6 +1,8 @@
 """New runs, continuing, forking, resuming, plans: what is written, what is refused."""
 
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -316,3 +318,46 @@ def test_preparing_writes_step_0_and_resume_takes_over(tmp_path: Path) -> None:
     assert (root / names[0] / "step-000.json").exists()
     report = make(root, plan(root, Resume(runs=names)))
     assert report.runs[0].steps_done == 2
+
+
+def test_a_run_of_the_demo_is_forked_and_not_gone_on_with(tmp_path: Path) -> None:
+    root = root_of(tmp_path)
+    run = edit_new(root, image(tmp_path), steps=1, **SIM).runs[0].run
+    path = root / run / "run.json"
+    told = msgspec.json.decode(path.read_bytes())
+    path.write_bytes(msgspec.json.encode(told | {"prompts": []}))
+    with pytest.raises(UsageError, match="made by b100 demo"):
+        plan(root, Continue(run=run, steps=1))
+    assert plan(root, Resume()) == ()
+
+
+def test_a_disk_that_takes_no_more_is_named_and_the_chain_stays_whole(tmp_path: Path) -> None:
+    """A limit on the size of files makes every larger write fail as a full disk does."""
+    root, picture = root_of(tmp_path), image(tmp_path)
+    code = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "from tests.engine.test_edit import SIM\n"
+        "from tests.engine.made import edit_new\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))\n"
+        "run = edit_new(Path(sys.argv[1]), Path(sys.argv[2]), steps=40, **SIM).runs[0]\n"
+        "print(run.status, '|', run.reason)\n"
+    )
+    picture.write_bytes(noisy(size=(40, 25), kind="JPEG"))
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(root), str(picture)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.startswith("failed | "), done.stderr
+    assert "File too large" in done.stdout
+    (folder,) = root.glob("*/*/run-*")
+    chain = read_chain(folder, read_plan(folder))
+    assert not list(folder.glob(".b100-*"))
+    report = make(root, plan(root, Resume(runs=(read_plan(folder).run,))))
+    assert report.runs[0].steps_done == 40
+    assert chain.last < 40
