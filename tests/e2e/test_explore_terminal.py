@@ -135,6 +135,32 @@ def test_a_signal_restores_the_terminal(root: Path, number: signal.Signals):
     terminal.close()
 
 
+def test_an_interrupt_leaves_as_every_command_does(root: Path):
+    terminal = open_folder(root)
+    os.kill(terminal.pid, signal.SIGINT)
+    assert terminal.wait() == 130
+    assert terminal.restored
+    terminal.close()
+
+
+def test_a_step_made_from_here_comes_under_the_cursor(root: Path):
+    terminal = open_folder(root)
+    terminal.type("e")
+    terminal.until("a new run from step 0")
+    terminal.until("free: nothing leaves this machine")
+    terminal.type("\x1b[B\x1b[B\x1b[B1")
+    terminal.until("1 picture,")
+    terminal.type("\r")
+    terminal.until("1/1")
+    terminal.until("edit done")
+    terminal.type("t")
+    terminal.until("step 1 of 1")
+    terminal.type("tq")
+    assert terminal.wait() == 0
+    assert terminal.restored
+    terminal.close()
+
+
 def test_a_continue_without_a_suspend_leaves_the_terminal_restorable(root: Path):
     terminal = open_folder(root)
     entered = terminal.raw.count(b"\x1b[?1049h")

@@ -23,6 +23,9 @@ class PaidForm(Overlay[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "start", id="form.start"),
+        # Before the focused row sees later keys: what is typed ahead meets the right row.
+        Binding("up", "move(-1)", "row above", id="form.up", priority=True),
+        Binding("down", "move(1)", "row below", id="form.down", priority=True),
     ]
 
     def paid_rows(self) -> Iterator[Widget]:
