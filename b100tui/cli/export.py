@@ -70,11 +70,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _narrate(report: "ExportReport") -> None:
-    for one in report.skipped[:_SHOWN]:
-        place = one.run if one.step is None else f"{one.run}@{one.step}"
-        narrate(clean_line(f"stays back: {place}: {one.reason}"))
-    if len(report.skipped) > _SHOWN:
-        narrate(f"and {len(report.skipped) - _SHOWN:,} more, all in export.json")
+    """Name what stays back, one line for all steps of a run with one reason."""
+    steps: dict[tuple[str, str], list[int]] = {}
+    for one in report.skipped:
+        found = steps.setdefault((one.run, one.reason), [])
+        if one.step is not None:
+            found.append(one.step)
+    for (run, reason), numbers in list(steps.items())[:_SHOWN]:
+        span = "" if not numbers else f"@{numbers[0]}"
+        if len(numbers) > 1:
+            span += f"-{numbers[-1]} ({len(numbers)} steps)"
+        narrate(clean_line(f"stays back: {run}{span}: {reason}"))
+    if len(steps) > _SHOWN:
+        narrate(f"and {len(steps) - _SHOWN:,} more such lines, all in export.json")
 
 
 class _Bar:

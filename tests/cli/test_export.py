@@ -41,6 +41,18 @@ def test_steps_that_stay_back_make_it_partly_done(
     assert f"stays back: cat@5: {reason}" in told.err
 
 
+def test_steps_of_one_run_with_one_reason_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = folder(tmp_path / "in")
+    put(root, *(f"cat/step_{n}.png" for n in (5, 6, 7)), data=b"")
+    assert (
+        main(["export", "--root", str(root), "--format", "hf", "--out", str(tmp_path / "o")]) == 4
+    )
+    told = capsys.readouterr().err
+    assert told == "stays back: cat@5-7 (3 steps): the file is empty (0 bytes)\n"
+
+
 def test_without_scores_nothing_goes_out_up_to_the_onset(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
