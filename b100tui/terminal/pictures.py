@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 PREVIEW_BYTES = 24 << 20
-FULL_BYTES = 320 << 20
+FULL_BYTES = 256 << 20  # five pictures of 5632x3008
 KEPT_REFERENCES = 2  # each holds its picture
 KEPT_ALIGNMENTS = 4096
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 from textual.command import Provider
+from textual.screen import Screen
 
 from b100tui.index.rows import FirstPaint
 from b100tui.terminal.facts import TerminalFacts
@@ -179,6 +180,15 @@ class Explorer(App[None]):
         self.tell_problems()
 
     @property
+    def _background_screens(self) -> list[Screen[Any]]:
+        """The screens that may be seen through the one on top.
+
+        Textual names the one below even an opaque screen, and then paints the top anew for
+        every change down there: pictures would go out again and again.
+        """
+        return super()._background_screens if self.screen.is_modal else []
+
+    @property
     def main(self) -> MainScreen:
         """The main screen, whatever lies over it."""
         return next(screen for screen in self.screen_stack if isinstance(screen, MainScreen))
@@ -232,6 +242,13 @@ class Explorer(App[None]):
         """Send a control sequence through the one writer; nothing where there is no terminal."""
         if sequence is not None and self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
+
+    def action_command_palette(self) -> None:
+        """Open the list of all actions by name."""
+        from b100tui.tui.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_help_quit(self) -> None:
         """Say how to leave, for those who press ctrl+c."""

@@ -125,7 +125,7 @@ def held(root: Path) -> None:
         for n in range(300):
             while (left := begin + n / 30 - time.perf_counter()) > 0:
                 terminal.read(left)
-            forward = n // 150 % 2 == 0
+            forward = n // (STEPS - 1) % 2 == 0
             at = min(at + 1, STEPS - 1) if forward else max(at - 1, 0)
             place = terminal.press(RIGHT if forward else LEFT)
         last = time.perf_counter()

@@ -97,3 +97,14 @@ async def test_the_matrix_names_the_last_picture_where_a_step_is_missing() -> No
         assert matrix.step == 20
         run, step = matrix.place() or ("", -1)
         assert (run, step) == (matrix.listed[matrix.at].run, 18)
+
+
+async def test_below_the_sheet_nothing_is_painted_but_below_a_pop_up_it_is() -> None:
+    """Else each change down there would send all pictures of the sheet again."""
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("c")
+        assert isinstance(main.app.screen, SheetScreen)
+        assert not main.is_current
+        await pilot.press("escape", "?")
+        assert main.app.screen is not main
+        assert main.is_current
