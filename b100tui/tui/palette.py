@@ -1,11 +1,12 @@
-"""The palette's source: every action by name, those of later releases with their reason."""
+"""The palette and its source: every action by name, those of later releases with their reason."""
 
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
 from b100tui.tui.actions import GROUPS, Action
+from b100tui.tui.screens.overlay import ClosesOnce
 
 if TYPE_CHECKING:
     from b100tui.tui.app import Explorer
@@ -40,3 +41,18 @@ class ActionProvider(Provider):
 
     def _run(self, action: Action) -> None:
         cast("Explorer", self.app).run_action_by_id(action.id)
+
+
+class Palette(CommandPalette, ClosesOnce[None]):
+    """Textual's palette, which may be left while it still gathers what it offers.
+
+    Its worker sets these after the list has gone, and the missing list would end the program.
+    """
+
+    def _watch__list_visible(self) -> None:
+        if self.query(CommandList):
+            super()._watch__list_visible()
+
+    async def _watch__show_busy(self) -> None:
+        if self.query(CommandList):
+            await super()._watch__show_busy()

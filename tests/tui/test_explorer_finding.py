@@ -137,6 +137,22 @@ async def test_f_gives_the_picture_the_screen_and_escape_takes_it_back():
         assert full.width == 120 and main.query_one("#picture").size.width < 100
 
 
+async def test_a_screen_closed_twice_leaves_what_lies_below_it():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("question_mark")
+        screen = main.app.screen
+        screen.dismiss(None)
+        screen.dismiss(None)
+        await until(pilot, lambda: main.app.screen is main)
+
+
+async def test_the_palette_can_be_left_while_it_still_gathers():
+    async with opened(explorer()) as (pilot, main):
+        for _ in range(3):
+            await pilot.press("colon", "escape")
+        await until(pilot, lambda: main.app.screen is main)
+
+
 async def test_ctrl_c_says_which_key_quits():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("ctrl+c")

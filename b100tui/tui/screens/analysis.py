@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from b100tui.model.text import clean_line
 from b100tui.tui.actions import Action
 from b100tui.tui.analyst import Analyst
 from b100tui.tui.messages import Failed
+from b100tui.tui.screens.overlay import ClosesOnce
 from b100tui.tui.widgets.bars import KeyLine
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def bindings_of(actions: tuple[Action, ...]) -> list[BindingType]:
     ]
 
 
-class AnalysisScreen(Screen[Place | None]):
+class AnalysisScreen(ClosesOnce[Place | None]):
     """A whole screen over the main one; it closes with a place to go to, or None."""
 
     CSS_PATH = "../styles/analysis.tcss"

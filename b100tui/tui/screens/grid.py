@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import Screen
 
 from b100tui.index.rows import RunRow
 from b100tui.model.errors import B100Error
@@ -18,6 +17,7 @@ from b100tui.terminal.frames import Area
 from b100tui.terminal.pipeline import Pipeline
 from b100tui.terminal.targets import ViewSpec
 from b100tui.tui.grid import TILE_COLUMNS, Layout, last_at_or_before, layout, page_of, spread
+from b100tui.tui.screens.overlay import ClosesOnce
 from b100tui.tui.widgets.bars import StatusLine
 from b100tui.tui.widgets.lines import Span
 from b100tui.tui.widgets.picture import PictureView
@@ -28,7 +28,7 @@ Place = tuple[str, int]
 Tile = tuple[PictureRef | None, Span]
 
 
-class GridScreen(Screen["Place | None"]):
+class GridScreen(ClosesOnce["Place | None"]):
     """Rows of tiles on the whole screen; gives back RUN and step, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

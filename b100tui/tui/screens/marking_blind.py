@@ -8,7 +8,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 
 from b100tui.model.records import MarkRecord, Step
 from b100tui.report.marks import Level, Mode, blind_order, modes
@@ -19,6 +18,7 @@ from b100tui.tui.analysis_keys import BLIND
 from b100tui.tui.look import Look
 from b100tui.tui.marking import Wanted, mode_name, pressed
 from b100tui.tui.screens.analysis import bindings_of
+from b100tui.tui.screens.overlay import ClosesOnce
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
 from b100tui.tui.widgets.lines import Span
 from b100tui.tui.widgets.mark_keys import MarkKeys
@@ -28,7 +28,7 @@ Write = Callable[[int, Wanted], None]
 Unwrite = Callable[[], None]
 
 
-class BlindScreen(Screen[None]):
+class BlindScreen(ClosesOnce[None]):
     """Shows pictures without their steps and has marks written as blind ones."""
 
     CSS_PATH = "../styles/marking.tcss"

@@ -2,13 +2,27 @@
 
 from typing import ClassVar, TypeVar
 
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 
 Result = TypeVar("Result")
 
 
-class Overlay(ModalScreen[Result]):
+class ClosesOnce(Screen[Result]):
+    """A screen for which a second Esc or Enter, typed before it has gone, means nothing.
+
+    Textual would close whatever lies below it, and end the program at the last screen.
+    """
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close with `result`, unless it is closed already."""
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+
+class Overlay(ModalScreen[Result], ClosesOnce[Result]):
     """A modal that Esc closes and in which the arrows move."""
 
     CSS_PATH = "../styles/overlay.tcss"
