@@ -16,8 +16,8 @@ def _moves(screen: str, *, sideways: str, along: str) -> tuple[Action, ...]:
 
 def _common(screen: str) -> tuple[Action, ...]:
     return (
-        Action(f"{screen}.help", ("?",), "the keys of this screen", "app", "help", 20),
-        Action(f"{screen}.back", ("escape", "q"), "back", "app", "back", 21),
+        Action(f"{screen}.help", ("?",), "the keys of this screen", "app", "help", 3),
+        Action(f"{screen}.back", ("escape", "q"), "back", "app", "back", 4),
     )
 
 
@@ -90,6 +90,6 @@ BLIND: tuple[Action, ...] = (
     Action("blind.on", ("right",), "the next picture", "step", "picture", 1),
     Action("blind.zoom-in", ("+",), "nearer", "look", "zoom", 5),
     Action("blind.zoom-out", ("-",), "farther", "look", "zoom", 5),
-    Action("blind.help", ("?",), "the keys of this screen", "app", "help", 20),
+    Action("blind.help", ("?",), "the keys of this screen", "app", "help", 3),
     Action("blind.back", ("escape",), "back a level, or leave", "app", "back", 21),
 )

@@ -33,8 +33,9 @@ def ordered(rows: Iterable["LieRow"]) -> list["LieRow"]:
     return sorted(found, key=lambda r: (r.word != "lie", -r.confidence, r.run, r.metric))
 
 
-def lie_line(row: "LieRow") -> Line:
+def lie_line(row: "LieRow", width: int = 120) -> Line:
     """Return one contradiction in a line; the word is the one the analysis allows."""
+    room = width - WORD - NAME - 24
     gap = "–" if row.gap is None else f"{row.gap:+.1f}"
     style = "choice--bad" if row.word == "lie" else "choice--fail"
     return [
@@ -42,14 +43,22 @@ def lie_line(row: "LieRow") -> Line:
         (fit(metric_name(row.metric), NAME - 1) + " ", "choice--name"),
         (f"{gap:>7} {row.step if row.step is not None else '–':>5} ", ""),
         (f"{row.confidence:>5.2f}  ", "choice--dim"),
-        (clean_line(row.run), ""),
+        (short_run(row.run, room), ""),
     ]
+
+
+def short_run(run: str, room: int) -> str:
+    """Return a run's name in about `room` cells: its image and its repeat stay."""
+    name = clean_line(run)
+    if len(name) <= room or name.count("/") < 2:
+        return name
+    return f"{name.split('/', 1)[0]}/…/{name.rsplit('/', 1)[1]}"
 
 
 def lie_blocks(row: "LieRow") -> list[Block]:
     """Return what a contradiction rests on."""
     name = metric_name(row.metric)
-    head = f"{name} {'lies' if row.word == 'lie' else row.word}"
+    head = f"{name} {'lies' if row.word == 'lie' else row.word}: {clean_line(row.run)}"
     blocks: list[Block] = [((head, "text--title"),)]
     if row.evidence:
         blocks.append(((f"{name} {row.evidence[0]}, but {'; '.join(row.evidence[1:])}", ""),))

@@ -61,6 +61,12 @@ def test_the_blocks_never_say_lie_where_the_word_is_not_allowed():
     assert "BRISQUE lies" in words(lie_blocks(LIE))
 
 
+def test_a_long_run_keeps_its_image_and_repeat_on_a_narrow_screen():
+    long = row("dongpo/replicate-2k-nano-banana-pro/run-1")
+    assert text(lie_line(long, 80)).endswith("dongpo/…/run-1")
+    assert text(lie_line(long, 160)).endswith(long.run)
+
+
 def test_the_evidence_is_one_sentence():
     assert (
         "BRISQUE says +12 better at step 10, but aligned SSIM fell from 1 to 0.6; "

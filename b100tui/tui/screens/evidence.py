@@ -181,7 +181,7 @@ class EvidenceScreen(AnalysisScreen):
         run = clean_line(self.run.rsplit("/", 1)[-1]) if self.run else ""
         at = f" ({members.index(self.run) + 1} of {len(members)}) " if self.run in members else " "
         self.query_one("#evidence-status", StatusLine).show(
-            left=left, right=[(run + at, "status--dim")]
+            left=left, right=[(f"  {run}{at}", "status--dim")]
         )
 
     def _blocks(self, found: CellEvidence) -> list[Block]:

@@ -248,7 +248,7 @@ class LiesScreen(AnalysisScreen):
         keys = [(row.run, row.metric) for row in self._shown]
         key = (here.run, here.metric) if here is not None else None
         cursor = keys.index(key) if key in keys and self.lines.cursor else 0
-        lines = [lie_line(row) for row in self._shown]
+        lines = [lie_line(row, self.size.width) for row in self._shown]
         if not lines and not self._state:
             lines = [[("  no metric contradicts the evidence here", "choice--dim")]]
         self.lines.show(LIE_HEAD, lines, cursor, choosing=bool(self._shown))

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from b100tui.tui.widgets.lines import LinesView, Span
+from b100tui.tui.wrapping import fit
 
 
 class ChoiceLines(LinesView):
@@ -79,9 +80,7 @@ class ChoiceLines(LinesView):
             return Strip.blank(width, self.rich_style)
         if self._choosing and at == self.cursor:
             text = "".join(part for part, _ in self._lines[at])
-            return self.strip([("▸" + text[1:], "choice--here")], width).apply_style(
-                self.style_of("choice--here")
-            )
+            return self.strip([(fit("▸" + text[1:], width), "choice--here")], width)
         return self.strip(self._lines[at], width)
 
     def on_click(self, event: events.Click) -> None:
