@@ -11,6 +11,14 @@ _TEXTS = ("text", "prompt", "text_g", "clip_l", "t5xxl", "string", "value")
 _SAMPLER = ("positive", "seed", "noise_seed")
 _MODELS = ("ckpt_name", "unet_name", "model_name", "model")
 _SETTINGS = ("steps", "cfg", "denoise", "sampler_name", "scheduler", "guidance")
+_WIDGETS = {
+    "KSampler": ("seed", "control", "steps", "cfg", "sampler_name", "scheduler", "denoise"),
+    "CLIPTextEncode": ("text",),
+    "LoadImage": ("image",),
+    "CheckpointLoaderSimple": ("ckpt_name",),
+    "UNETLoader": ("unet_name",),
+    "FluxGuidance": ("guidance",),
+}
 
 Graph = dict[str, Any]
 
@@ -43,6 +51,33 @@ def graph_says(graph: Graph) -> dict[str, Any]:
             if isinstance(name, str) and name:
                 fields.setdefault("model", clean_line(name))
     return {**fields, "parameters": settings} if settings else fields
+
+
+def graph_of_workflow(workflow: dict[str, Any]) -> Graph:
+    """Return the editor's graph in the form of an executed one, as far as it tells that.
+
+    Links become inputs by name, the first widgets of known nodes their values.
+    """
+    nodes, links = workflow.get("nodes"), workflow.get("links")
+    if not isinstance(nodes, list) or not isinstance(links, list):
+        return {}
+    sources = {
+        link[0]: [str(link[1]), link[2]]
+        for link in links
+        if isinstance(link, list) and len(link) > 2 and isinstance(link[0], int)
+    }
+    graph: Graph = {}
+    for node in nodes:
+        if not isinstance(node, dict) or not isinstance(node.get("type"), str):
+            continue
+        told, slots = node.get("widgets_values"), node.get("inputs")
+        names = _WIDGETS.get(node["type"], ())
+        inputs = dict(zip(names, told, strict=False)) if isinstance(told, list) else {}
+        for slot in slots if isinstance(slots, list) else ():
+            if isinstance(slot, dict) and slot.get("link") in sources:
+                inputs[str(slot.get("name"))] = sources[slot["link"]]
+        graph[str(node.get("id"))] = {"class_type": node["type"], "inputs": inputs}
+    return graph
 
 
 def loaded(graph: Graph) -> list[str]:

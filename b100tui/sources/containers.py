@@ -1,6 +1,5 @@
 """Pictures inside other files: which kind of container a reference means."""
 
-from b100tui.model.errors import PictureError
 from b100tui.model.records import PictureRef
 from b100tui.sources.header import Header, parse_header
 
@@ -16,15 +15,13 @@ def read_member(place: str, ref: PictureRef) -> bytes:
         from b100tui.sources.shards import read_member as from_shard
 
         return from_shard(place, ref)
-    if path.endswith(".json"):
-        from b100tui.sources.inline import read_member as from_json
-
-        return from_json(place, ref)
-    if ".tar" in path:
+    if ".tar" in path and not path.endswith(".json"):
         from b100tui.sources.tars import read_member as from_tar
 
         return from_tar(place, ref)
-    raise PictureError(f"{ref.path} is no container that is read", "run b100 index again")
+    from b100tui.sources.inline import read_member as from_json
+
+    return from_json(place, ref)
 
 
 def member_header(place: str, ref: PictureRef) -> tuple[Header, int]:
@@ -34,7 +31,7 @@ def member_header(place: str, ref: PictureRef) -> tuple[Header, int]:
         from b100tui.sources.shards import member_header as of_shard
 
         return of_shard(place, ref)
-    if ".tar" in path:
+    if ".tar" in path and not path.endswith(".json"):
         from b100tui.sources.tars import member_header as of_tar
 
         return of_tar(place, ref)

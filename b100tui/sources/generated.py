@@ -7,7 +7,7 @@ import msgspec
 
 from b100tui.model.text import clean, clean_line
 from b100tui.sources.columns import number, whole
-from b100tui.sources.comfy_graph import graph_says
+from b100tui.sources.comfy_graph import graph_of_workflow, graph_says
 
 _LAST_LINE = re.compile(r"(?:^|\n)(Steps: \d+, .*)$", re.S)
 _PAIR = re.compile(r'\s*([\w \-/]+):\s*("(?:\\.|[^\\"])*"|[^,]*)(?:,|$)')
@@ -40,6 +40,9 @@ def picture_says(texts: dict[str, str]) -> dict[str, Any]:
     if "prompt" in texts:
         graph = _json(texts["prompt"])
         return graph_says(graph) if graph else {}
+    if "workflow" in texts:
+        workflow = _json(texts["workflow"])
+        return graph_says(graph_of_workflow(workflow)) if workflow else {}
     for key in ("invokeai_metadata", "sd-metadata", "Comment"):
         value = _json(texts.get(key, ""))
         if value is not None:

@@ -18,6 +18,7 @@ from b100tui.sources.texts import encoding_of, read_bytes
 Search = Literal["exact", "end", "name"]
 JSON_LIMIT = 256 * 1024 * 1024
 _HEAD = 8192
+_SKETCHED = frozenset({"json", "jsonl", "ndjson", ""})  # Drive keeps chats without an ending
 _KEY = re.compile(rb'"([A-Za-z_][\w ]{0,40})"\s*:')
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://|data:", re.I)
 _DRIVE = re.compile(r"^[A-Za-z]:/")
@@ -129,7 +130,7 @@ def _sketches(listing: Listing) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for folder in sorted(listing.folders, key=natural):
         names = listing.folders[folder]
-        jsons = [name for name in names if split_name(name)[1] in ("json", "jsonl", "ndjson")]
+        jsons = [name for name in names if split_name(name)[1] in _SKETCHED]
         if not jsons:
             continue
         listing.breathe()

@@ -26,11 +26,15 @@ class Session:
         self.search: Search = search
         self.folder = split_path(path)[0]
         self.line = f"{line}: " if line else ""
-        self.recorded = (listing.root / ".b100" / "scores").is_dir()
         self.candidates: list[Candidate] = []
         self.problems: list[str] = []
         self._steps: dict[int, str] = {}
         self._pictures: dict[str, int] = {}
+
+    @property
+    def recorded(self) -> bool:
+        """Whether records of scores lie beside the runs."""
+        return (self.listing.root / ".b100" / "scores").is_dir()
 
     def wrong(self, field: str, words: str) -> None:
         """Note what is wrong in a field."""

@@ -60,6 +60,17 @@ def test_a_wrong_value_is_named_with_line_and_field(tmp_path: Path, row: Row, sa
     assert {0, 3} <= set(numbers(named(scan, "r")))
 
 
+def test_records_of_scores_are_no_steps(tmp_path: Path) -> None:
+    put(tmp_path, *(f"cat/step_{n}.png" for n in range(3)))
+    rows = [
+        {"run": "cat", "step": n, "path": f"cat/step_{n}.png", "metric": "niqe", "value": n}
+        for n in range(3)
+    ]
+    jsonl_file(tmp_path / "scores.jsonl", *rows)
+    (source,) = scan_folder(tmp_path).runs
+    assert [step.scores for step in source.steps] == [{"niqe": float(n)} for n in range(3)]
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [

@@ -46,7 +46,7 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     claimed = Claimed()
     seen: set[str] = set()
     for sign in _SIGNS:
-        for path in sketched(listing, frozenset({"json"}), *sign):
+        for path in sketched(listing, frozenset({"json", ""}), *sign):
             if path in taken or path in seen:
                 continue
             seen.add(path)

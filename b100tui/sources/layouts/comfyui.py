@@ -11,7 +11,7 @@ from b100tui.model.records import Run
 from b100tui.model.scan import LeftOut, SourceRun
 from b100tui.sources.assemble import Candidate, assemble, is_picture
 from b100tui.sources.claims import Claimed
-from b100tui.sources.comfy_graph import graph_says, loaded
+from b100tui.sources.comfy_graph import graph_of_workflow, graph_says, loaded
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.opening import texts_of
@@ -89,7 +89,10 @@ def _pictures(listing: Listing, taken: set[str]) -> dict[str, _Picture]:
             picture = _Picture(
                 path=path, folder=folder, prefix=match["prefix"], number=int(match["number"])
             )
-            graph = _graph(texts_of(listing.root, path).get("prompt", ""))
+            texts = texts_of(listing.root, path)
+            graph = _graph(texts.get("prompt", "")) or graph_of_workflow(
+                _graph(texts.get("workflow", ""), "nodes")
+            )
             if graph:
                 picture.told = True
                 picture.said = graph_says(graph)
@@ -98,18 +101,16 @@ def _pictures(listing: Listing, taken: set[str]) -> dict[str, _Picture]:
     return found
 
 
-def _graph(text: str) -> dict[str, Any]:
+def _graph(text: str, key: str = "") -> dict[str, Any]:
+    """Return a graph written as JSON (one with `key`, else one of nodes by id), {} for none."""
     try:
         value = msgspec.json.decode(text.replace("NaN", "null")) if text else None
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return {}
     if not isinstance(value, dict):
         return {}
-    return (
-        value
-        if any(isinstance(node, dict) and "class_type" in node for node in value.values())
-        else {}
-    )
+    nodes = any(isinstance(node, dict) and "class_type" in node for node in value.values())
+    return value if (key in value if key else nodes) else {}
 
 
 def _parents(listing: Listing, pictures: dict[str, _Picture]) -> dict[str, str]:

@@ -42,6 +42,8 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
 
 def _is_index(listing: Listing, path: str) -> bool:
     keys = (listing.sketches or {}).get(path, frozenset())
+    if {"metric", "value"} <= keys:
+        return False  # records of scores: each names the step that it speaks of
     if "path" in keys or {"archive", "member"} <= keys:
         return True
     return "file_name" in keys and "sections" in keys

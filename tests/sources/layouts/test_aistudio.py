@@ -60,6 +60,13 @@ def test_a_bare_list_of_chunks_is_a_chat_too(tmp_path: Path) -> None:
     assert [step.step for step in the_run(tmp_path).steps] == [0, 1, 2]
 
 
+def test_an_export_without_an_ending_is_read_as_drive_keeps_it(tmp_path: Path) -> None:
+    json_file(tmp_path / "My chat", CHAT)
+    source = the_run(tmp_path)
+    assert [step.status for step in steps_of(tmp_path, source)] == ["ok"] * 3
+    assert source.run.run == "My chat"
+
+
 def test_a_drive_picture_is_found_by_its_id_else_the_step_is_missing(tmp_path: Path) -> None:
     put(tmp_path, "download-1AbCdEfGhIjK.png")
     chat = export(

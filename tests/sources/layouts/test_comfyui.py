@@ -67,6 +67,33 @@ def test_prompt_seed_and_settings_come_from_the_graph(tmp_path: Path) -> None:
     assert step.parameters == {"steps": 20, "cfg": 8.0, "denoise": 0.6, "sampler_name": "euler"}
 
 
+def workflow(loads: str | None) -> dict[str, Any]:
+    """The editor's graph: nodes with widgets, links as [id, from, slot, to, slot, kind]."""
+    nodes = [
+        {
+            "id": 3,
+            "type": "KSampler",
+            "widgets_values": [41, "randomize", 12, 7.5, "euler", "normal", 0.5],
+            "inputs": [{"name": "positive", "link": 1}, {"name": "latent_image", "link": None}],
+        },
+        {"id": 6, "type": "CLIPTextEncode", "widgets_values": ["make it red"], "inputs": []},
+        {"id": 9, "type": "Note", "widgets_values": {"text": "x"}},
+    ]
+    if loads:
+        nodes.append({"id": 8, "type": "LoadImage", "widgets_values": [loads, "image"]})
+    return {"nodes": nodes, "links": [[1, 6, 0, 3, 1, "CONDITIONING"]]}
+
+
+def test_the_workflow_alone_tells_chain_prompt_and_settings(tmp_path: Path) -> None:
+    for n in range(1, 4):
+        told = workflow(f"a_{n - 1:05}_.png" if n > 1 else None)
+        put(tmp_path, f"a_{n:05}_.png", data=png_with({"workflow": json.dumps(told)}))
+    scan = scan_folder(tmp_path)
+    step = scan.runs[0].steps[2]
+    assert (step.prompt, step.seed, step.parameters["denoise"]) == ("make it red", 41, 0.5)
+    assert "loads the picture that the step before saved" in scan.readings[0].why
+
+
 def test_a_seed_behind_a_link_is_followed(tmp_path: Path) -> None:
     seed = {"class_type": "PrimitiveInt", "inputs": {"value": 77}}
     for n in range(1, 4):
