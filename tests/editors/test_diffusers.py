@@ -161,31 +161,48 @@ def test_a_pipeline_is_called_with_a_list_of_rgb(tmp_path: Path) -> None:
     assert (image.mode, image.size) == ("RGB", (6, 4))
 
 
-@pytest.mark.slow
-def test_a_real_pipeline_built_tiny_edits_and_keeps_its_seed(tmp_path: Path) -> None:
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """An interpreter with the local extra, and the real pipelines with tiny random weights."""
     python = os.environ.get("B100_LOCAL_PYTHON", "")
     if not python:
         pytest.skip("needs B100_LOCAL_PYTHON: an interpreter with the local extra")
+    folder = tmp_path_factory.mktemp("tiny")
     maker = Path(__file__).with_name("tiny_pipelines.py")
-    subprocess.run([python, "-P", str(maker), str(tmp_path)], check=True, timeout=280)
-    for pipeline, options in (
-        ("Flux2KleinPipeline", {"num_inference_steps": 2, "guidance_scale": 1.0}),
-    ):
-        given = Row(
-            kind="diffusers",
-            pipeline=pipeline,
-            model=str(tmp_path / pipeline),
-            command=(python,),
-            options={"device": "cpu", "max_sequence_length": 32, **options},
-        )
-        editor = DiffusersEditor("tiny", given)
-        try:
-            made = [
-                editor.edit(noisy(size=(96, 64)), "image/png", "copy", Parameters(seed=seed))
-                for seed in (1, 1, 2)
-            ]
-        finally:
-            editor.close()
-        data = [one.image.data if one.image else one.message for one in made]
-        assert data[0] == data[1] != data[2]
-        assert all(isinstance(one, bytes) for one in data), data
+    subprocess.run([python, "-P", str(maker), str(folder)], check=True, timeout=280)
+    return python, folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pipeline", "options"),
+    [
+        ("Flux2KleinPipeline", {"guidance_scale": 1.0}),
+        ("Flux2Pipeline", {"guidance_scale": 4.0}),
+    ],
+)
+def test_a_real_pipeline_edits_and_its_seed_decides(
+    pipeline: str, options: dict[str, object], tiny: tuple[str, Path]
+) -> None:
+    python, folder = tiny
+    common = {"device": "cpu", "max_sequence_length": 32, "num_inference_steps": 2}
+    given = Row(
+        kind="diffusers",
+        pipeline=pipeline,
+        model=str(folder / pipeline),
+        command=(python,),
+        options=common | options,
+    )
+    editor = DiffusersEditor("tiny", given)
+    picture = noisy(size=(96, 64))
+    try:
+        made = [
+            editor.edit(picture, "image/png", "copy the image", Parameters(seed=seed))
+            for seed in (1, 1, 2)
+        ]
+    finally:
+        editor.close()
+    data = [one.image.data if one.image else one.message for one in made]
+    assert all(isinstance(one, bytes) for one in data), data
+    assert data[0] == data[1] != data[2]
+    assert made[0].api is not None and "diffusers" in made[0].api

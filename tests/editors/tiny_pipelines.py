@@ -7,58 +7,57 @@ import sys
 from pathlib import Path
 from typing import Any
 
-TEMPLATE = "{% for m in messages %}{{ m['content'] }} {% endfor %}"
+import torch
+from diffusers import (
+    AutoencoderKLFlux2,
+    FlowMatchEulerDiscreteScheduler,
+    Flux2KleinPipeline,
+    Flux2Pipeline,
+    Flux2Transformer2DModel,
+)
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from transformers import (
+    Mistral3Config,
+    Mistral3ForConditionalGeneration,
+    PreTrainedTokenizerFast,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
+
+WORDS = ["<pad>", "<unk>", "copy", "the", "image", "draw", "again"]
+PLAIN = "{% for m in messages %}{{ m['content'] }} {% endfor %}"
+LISTED = (
+    "{% for m in messages %}{% for c in m['content'] %}{{ c['text'] }} {% endfor %}{% endfor %}"
+)
 
 
-def tokenizer() -> Any:
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from tokenizers.pre_tokenizers import Whitespace
-    from transformers import PreTrainedTokenizerFast, Qwen2TokenizerFast
-
-    words = ["<pad>", "<unk>", "copy", "the", "image", "draw", "again"]
-    made = Tokenizer(WordLevel({word: n for n, word in enumerate(words)}, unk_token="<unk>"))
+def tokenizer(template: str) -> Any:
+    made = Tokenizer(WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="<unk>"))
     made.pre_tokenizer = Whitespace()
-    kind = Qwen2TokenizerFast if "--qwen" in sys.argv else PreTrainedTokenizerFast
-    fast = kind(tokenizer_object=made, pad_token="<pad>", unk_token="<unk>")
-    fast.chat_template = TEMPLATE
+    fast = PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", unk_token="<unk>")
+    fast.chat_template = template
     return fast
 
 
-def klein(folder: Path) -> None:
-    import torch
-    from diffusers import (
-        AutoencoderKLFlux2,
-        FlowMatchEulerDiscreteScheduler,
-        Flux2KleinPipeline,
-        Flux2Transformer2DModel,
-    )
-    from transformers import Qwen3Config, Qwen3ForCausalLM
-
-    torch.manual_seed(0)
-    text = Qwen3Config(
-        vocab_size=16,
-        hidden_size=8,
-        intermediate_size=16,
-        num_hidden_layers=28,  # the pipeline reads the hidden states 9, 18 and 27
-        num_attention_heads=2,
-        num_key_value_heads=1,
-        head_dim=4,
-        max_position_embeddings=64,
-    )
-    transformer = Flux2Transformer2DModel(
+def transformer(*, guided: bool) -> Any:
+    return Flux2Transformer2DModel(
         patch_size=1,
         in_channels=4,
         num_layers=1,
         num_single_layers=1,
         attention_head_dim=16,
         num_attention_heads=2,
-        joint_attention_dim=24,
+        joint_attention_dim=24,  # three hidden states of eight numbers
         timestep_guidance_channels=256,
         axes_dims_rope=(4, 4, 4, 4),
-        guidance_embeds=False,
+        guidance_embeds=guided,
     )
-    vae = AutoencoderKLFlux2(
+
+
+def vae() -> Any:
+    return AutoencoderKLFlux2(
         sample_size=32,
         down_block_types=("DownEncoderBlock2D",) * 2,
         up_block_types=("UpDecoderBlock2D",) * 2,
@@ -69,15 +68,57 @@ def klein(folder: Path) -> None:
         use_quant_conv=False,
         use_post_quant_conv=False,
     )
-    pipeline = Flux2KleinPipeline(
+
+
+def words(layers: int) -> dict[str, Any]:
+    return {
+        "vocab_size": 16,
+        "hidden_size": 8,
+        "intermediate_size": 16,
+        "num_hidden_layers": layers,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "head_dim": 4,
+        "max_position_embeddings": 64,
+    }
+
+
+def klein(folder: Path) -> None:
+    Flux2KleinPipeline(
         scheduler=FlowMatchEulerDiscreteScheduler(),
-        vae=vae,
-        text_encoder=Qwen3ForCausalLM(text),
-        tokenizer=tokenizer(),
-        transformer=transformer,
+        vae=vae(),
+        text_encoder=Qwen3ForCausalLM(Qwen3Config(**words(28))),  # it reads layers 9, 18, 27
+        tokenizer=tokenizer(PLAIN),
+        transformer=transformer(guided=False),
+    ).save_pretrained(folder / "Flux2KleinPipeline")
+
+
+def dev(folder: Path) -> None:
+    config = Mistral3Config(
+        text_config={"model_type": "mistral", **words(31)},  # it reads layers 10, 20, 30
+        vision_config={
+            "model_type": "pixtral",
+            "hidden_size": 8,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "head_dim": 4,
+            "intermediate_size": 16,
+            "image_size": 30,
+            "patch_size": 6,
+            "num_channels": 3,
+        },
+        image_token_index=15,
     )
-    pipeline.save_pretrained(folder / "Flux2KleinPipeline")
+    Flux2Pipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=vae(),
+        text_encoder=Mistral3ForConditionalGeneration(config),
+        tokenizer=tokenizer(LISTED),
+        transformer=transformer(guided=True),
+    ).save_pretrained(folder / "Flux2Pipeline")
 
 
 if __name__ == "__main__":
+    torch.manual_seed(0)
     klein(Path(sys.argv[1]))
+    dev(Path(sys.argv[1]))
