@@ -181,8 +181,12 @@ def spark_levels(steps: list[int], values: list[float]) -> tuple[int, ...]:
     low, high = min(known), max(known)
     if not 0 < high - low < math.inf:
         return tuple(ABSENT if mean is None else 0 for mean in means)
-    scale = (SPARK_LEVELS - 1) / (high - low)
-    return tuple(ABSENT if mean is None else round((mean - low) * scale) for mean in means)
+    # Divided before it is multiplied: over a denormal span the scale alone would be infinite.
+    span_of = high - low
+    return tuple(
+        ABSENT if mean is None else round((mean - low) / span_of * (SPARK_LEVELS - 1))
+        for mean in means
+    )
 
 
 def _onset(signals: list[tuple[list[int], list[float]]]) -> int | None:

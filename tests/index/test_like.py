@@ -76,3 +76,11 @@ def test_the_tail_follows_the_same_rules(tmp_path: Path) -> None:
     record(tmp_path, "scores", score(run, 10, "brisque", 1.0))
     index.poll()
     assert gaps(index, run)[10] is None
+
+
+def test_absurd_scores_break_no_run_row(tmp_path: Path) -> None:
+    write(tmp_path, "a/replicate-2k/run-0", {n: 1e-320 * n for n in range(1, 12)}, "noise_sigma")
+    write(tmp_path, "b/replicate-2k/run-0", {n: 1e308 * (-1) ** n for n in range(12)}, "brisque")
+    tiny, huge = built(tmp_path).runs()
+    assert (tiny.spark[0], tiny.spark[-1]) == (0, 7)
+    assert set(huge.spark) <= set(range(8))
