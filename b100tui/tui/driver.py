@@ -87,7 +87,7 @@ class Link(LinuxDriver):
         self._used: set[int] = set()
         self._next_number = os.getpid() % 60000 * 256 + 1
         self._late = ""
-        self._started = self._stopped = False
+        self._started = self._stopped = self._suspended = False
         self.on_facts: Callable[[TerminalFacts], None] | None = None
 
     @staticmethod
@@ -271,6 +271,18 @@ class Link(LinuxDriver):
         if bare_continue:
             self._app.app_resume_signal.publish(self._app)
             self._app.call_later(self._app.refresh)
+
+    def suspend_application_mode(self) -> None:
+        """Stop for a while."""
+        self._suspended = True
+        super().suspend_application_mode()
+
+    def resume_application_mode(self) -> None:
+        """Start again, unless the program is on its way out: a late SIGCONT starts nothing."""
+        if self._stopped and not self._suspended:
+            return
+        self._suspended = False
+        super().resume_application_mode()
 
     def _leave(self, code: int) -> None:
         self._app.exit(return_code=code)

@@ -1,6 +1,7 @@
 """A row of tiles: one picture across, one line of captions below with the cursor in it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -62,12 +63,18 @@ class PictureRow(Vertical):
         super().__init__()
         self._pipeline = pipeline
         self._width = width
+        self._early: Callable[[], None] | None = None
         self.styles.height = height + 1
 
     def compose(self) -> ComposeResult:
         """Lay out picture and captions."""
         yield PictureView(self._pipeline)
         yield Captions()
+
+    def on_mount(self) -> None:
+        """Show what was asked for before picture and captions were there."""
+        if self._early is not None:
+            self._early()
 
     def show(
         self,
@@ -79,6 +86,9 @@ class PictureRow(Vertical):
         """Show pictures with their captions; fewer than `columns` leave the rest empty."""
         refs = [ref for ref, _ in tiles] + [None] * (columns - len(tiles))
         first = next((ref for ref in refs if ref is not None), None)
+        if not self.query(PictureView):
+            self._early = partial(self.show, tiles, view, cursor, columns)
+            return
         picture = self.query_one(PictureView)
         picture.styles.width = self._width * columns
         reason = "no pictures" if tiles else " "
