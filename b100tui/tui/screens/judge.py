@@ -73,7 +73,7 @@ class JudgeScreen(PaidForm[str]):
         """The rows, then what it costs."""
         with Vertical(id="judge", classes="box"):
             yield ChoiceRow("judge", id="who")
-            yield ChoiceRow("runs", id="runs")
+            yield ChoiceRow("runs", id="which")
             yield WordRow("steps", placeholder="all, or 1,5,10-20, every:10", id="steps")
             yield from self.paid_rows()
             yield TextPanel("", id="plan")
@@ -81,7 +81,7 @@ class JudgeScreen(PaidForm[str]):
     def on_mount(self) -> None:
         """Ask who can judge."""
         titled(self.query_one("#judge"), "Judge the reasoning", FORM_KEYS)
-        self.choice("runs").offer([(name, name) for name in self._scopes])
+        self.choice("which").offer([(name, name) for name in self._scopes])
         self.choice("who").focus()
         self._offer()
 
@@ -107,7 +107,7 @@ class JudgeScreen(PaidForm[str]):
 
     def question(self) -> Question:
         """Return what is asked for now."""
-        scope = self.choice("runs").value
+        scope = self.choice("which").value
         runs = () if scope == self._all else tuple(row.run for row in self._scopes[scope])
         return Question(judge=self.choice("who").value, runs=runs, steps=self.word("steps"))
 
@@ -122,7 +122,7 @@ class JudgeScreen(PaidForm[str]):
         self._token += 1
         self._price = None
         if self._judges:
-            self._read(self._token, self._scopes[self.choice("runs").value], self.question())
+            self._read(self._token, self._scopes[self.choice("which").value], self.question())
 
     @work(thread=True, exclusive=True, group="price", exit_on_error=False)
     def _read(self, token: int, rows: Sequence[RunRow], question: Question) -> None:
@@ -167,7 +167,7 @@ class JudgeScreen(PaidForm[str]):
         agreed, budget = self.agreed(price.most)
         if agreed:
             self._starting = True
-            title = f"{judge.model} on {self.choice('runs').value}"
+            title = f"{judge.model} on {self.choice('which').value}"
             self._begin(self._token, self.question(), budget, title, price.steps)
 
     @work(thread=True, group="begin", exit_on_error=False)

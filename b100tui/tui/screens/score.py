@@ -34,7 +34,7 @@ def plan_blocks(plan: Plan) -> list[Block]:
     missing = plan.wanted - plan.there
     images = f"{plural(plan.images, 'picture')} of {plural(plan.runs, 'run')}"
     values = f"{plural(missing, 'value')} to make, {grouped(plan.there)} there already"
-    took = f"about {duration(plan.seconds)}" if plan.seconds else ""
+    took = f"about {duration(plan.seconds)}" if plan.seconds >= 1 else ""
     if plan.untimed:
         unknown = f"{plural(len(plan.untimed), 'metric')} never timed here"
         took = f"{took} and {unknown}" if took else f"not known: {unknown}"
