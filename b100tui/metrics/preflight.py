@@ -32,6 +32,7 @@ _CLIP = frozenset({"clipiqa", "liqe", "liqe_mix", "qualiclip", "maclip"})
 _WAITING = {"changed_share": "needs drift alignment, which scoring does not do yet"}
 _NO_NUMBER = "b100 scores import FILE takes values made elsewhere"
 _SECONDS = 60.0
+_HALF_BYTES = 2e6  # bytes of a million parameters in half precision, as large models are kept
 
 
 class Availability(Struct, frozen=True):
@@ -119,6 +120,11 @@ def _pyiqa(of: Metric) -> Availability:
     faults = [fault for weight in registry.weights(of.id) if (fault := fault_of(weight))]
     if faults:
         return Availability(False, "; ".join(faults), f"b100 metrics fetch {of.id}")
+    needed = float(registry.row(of.id).options.get("params_m", 0)) * _HALF_BYTES
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > there and not has_cuda():
+        reason = f"its weights take {needed / 1e9:.0f} GB, the machine has {there / 1e9:.0f}"
+        return Availability(False, reason, "score on a machine with a GPU: b100 help jobs")
     return Availability(True)
 
 

@@ -20,7 +20,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VIPS_
 # Feature maps of hundreds of megabytes come and go: with glibc's defaults each is mapped anew and
 # its pages are zeroed again, which costs half of the time of the nets and classics on CPU. The
 # heap keeps them instead; the most it holds is what it held at the largest moment anyway.
-_HEAP = {"MALLOC_MMAP_THRESHOLD_": str(1 << 34), "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
+_HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
 # Weights are fetched and verified ahead; TF32 would change values from one GPU to the next.
 _FIXED = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "NVIDIA_TF32_OVERRIDE": "0"}
 
@@ -108,7 +108,13 @@ class WorkerProcess:
 
 
 def log_file(root: Path) -> Path:
-    """Return where the worker's own output goes: the null device when there is no cache folder."""
+    """Return where the worker's own output goes: the log of the job it works for, else the cache.
+
+    The null device when there is no cache folder.
+    """
+    job = os.environ.get("B100_JOB")
+    if job:
+        return Path(job) / "log"
     try:
         return cache_dir(root) / "score-worker.log"
     except StoreError:

@@ -142,3 +142,14 @@ def test_installed_packages_add_metrics_by_entry_point() -> None:
         assert loaded["constant"].version_parts("constant") == {"backend": "constant 1"}
     finally:
         registry._shipped.cache_clear()
+
+
+def test_a_model_larger_than_the_machine_is_named(
+    modules: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.setattr("b100tui.metrics.preflight.fault_of", lambda weight: "")
+    monkeypatch.setattr("b100tui.metrics.preflight.os.sysconf", lambda name: 2**16)
+    assert "16 GB" in availability(registry.metric("qalign")).reason
+    monkeypatch.setattr("b100tui.metrics.preflight.os.sysconf", lambda name: 2**20)
+    assert availability(registry.metric("qalign")).ready

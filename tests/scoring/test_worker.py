@@ -13,7 +13,7 @@ import pytest
 from b100tui.metrics.protocol import Failure
 from b100tui.scoring.lanes import ask
 from b100tui.scoring.messages import Begin, Failed, Found, Hello, Measure, Read, Result
-from b100tui.scoring.process import WorkerProcess, log_file
+from b100tui.scoring.process import WorkerProcess, log_file, worker_environment
 from b100tui.scoring.worker import checked
 from tests.scoring.pictures import draw, step_of
 
@@ -150,3 +150,17 @@ def test_what_is_printed_goes_to_the_log_not_among_the_messages(tmp_path: Path) 
     text = log_file(tmp_path).read_text()
     assert "Loading pretrained model" in text
     assert "from C too" in text
+
+
+def test_in_a_job_the_workers_own_words_go_to_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("B100_JOB", str(tmp_path))
+    assert log_file(tmp_path / "root") == tmp_path / "log"
+
+
+def test_heavy_libraries_get_one_thread_a_kept_heap_and_no_network() -> None:
+    known = worker_environment("")
+    assert {known[name] for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")} == {"1"}
+    assert known["HF_HUB_OFFLINE"] == "1"
+    assert known["MALLOC_MMAP_MAX_"] == "0"
