@@ -89,8 +89,7 @@ def attach(listing: Listing, runs: list[SourceRun], taken: set[str]) -> Claimed:
     """
     steps = _Steps(runs)
     claimed = Claimed()
-    for folder in sorted(listing.folders, key=natural):
-        listing.breathe()
+    for folder in listing.in_order():
         names = [name for name in listing.folders[folder] if join(folder, name) not in taken]
         if folder in steps.by_folder:
             _files(listing, folder, names, steps, claimed)

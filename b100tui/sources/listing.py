@@ -2,14 +2,14 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from b100tui.model.errors import CancelledError, RootError
 from b100tui.model.scan import LeftOut
-from b100tui.sources.paths import stored
+from b100tui.sources.paths import natural, stored
 
 SKIPPED = frozenset({"__pycache__", "node_modules", "__MACOSX", "Thumbs.db", "desktop.ini"})
 _EVERY = 2048  # entries between two calls of `progress` and `cancelled`
@@ -28,7 +28,16 @@ class Listing(Struct, kw_only=True):
     unreadable: list[LeftOut] = field(default_factory=list)
     cancelled: Cancelled | None = None
     sketches: dict[str, frozenset[str]] | None = None  # JSON file -> its first keys
+    order: list[str] | None = None  # folders in natural order
     by_name: dict[str, str] | None = None  # file name -> its only picture, "" for several
+
+    def in_order(self) -> Iterator[str]:
+        """Yield the folders in natural order; hears a cancel between them."""
+        if self.order is None:
+            self.order = sorted(self.folders, key=natural)
+        for folder in self.order:
+            self.breathe()
+            yield folder
 
     def breathe(self) -> None:
         """Raise CancelledError once the scan is cancelled; long loops call it now and then."""

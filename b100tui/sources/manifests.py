@@ -128,7 +128,7 @@ def _by_name(listing: Listing, name: str) -> str:
 
 def _sketches(listing: Listing) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         names = listing.folders[folder]
         jsons = [name for name in names if split_name(name)[1] in _SKETCHED]
         if not jsons:

@@ -49,7 +49,7 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     claimed = Claimed()
     origins: dict[str, str] = {}
     runs: list[SourceRun] = []
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         pictures = _pictures(listing, folder, taken)
         if any(picture.said for picture in pictures):
             if not origins:
@@ -66,10 +66,10 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
 
 def _pictures(listing: Listing, folder: str, taken: set[str]) -> list[_Picture]:
     found: list[_Picture] = []
-    for name in sorted(listing.folders[folder], key=natural):
-        match = _NAME.fullmatch(name)
-        path = join(folder, name)
-        if match and path not in taken:
+    matches = [match for name in listing.folders[folder] if (match := _NAME.fullmatch(name))]
+    for match in sorted(matches, key=lambda match: natural(match[0])):
+        path = join(folder, match[0])
+        if path not in taken:
             text = texts_of(listing.root, path).get("parameters", "")
             said = parameters_say(text) if text else {}
             said.setdefault("seed", int(match["seed"]))

@@ -78,11 +78,11 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
 
 def _pictures(listing: Listing, taken: set[str]) -> dict[str, _Picture]:
     found: dict[str, _Picture] = {}
-    for folder in sorted(listing.folders, key=natural):
-        for name in sorted(listing.folders[folder], key=natural):
-            match = _NAME.fullmatch(name)
-            path = join(folder, name)
-            if not match or path in taken:
+    for folder in listing.in_order():
+        matches = [match for name in listing.folders[folder] if (match := _NAME.fullmatch(name))]
+        for match in sorted(matches, key=lambda match: natural(match[0])):
+            path = join(folder, match[0])
+            if path in taken:
                 continue
             if len(found) % 1024 == 0:
                 listing.breathe()

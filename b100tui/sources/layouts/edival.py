@@ -35,7 +35,7 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     """
     claimed = Claimed()
     tables: dict[str, Told] = {}
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         above, last = split_path(folder)
         if last not in _PASSES:
             continue

@@ -11,7 +11,7 @@ from b100tui.sources.columns import FILE, columns_of, told, whole
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.manifests import is_url, resolved
-from b100tui.sources.paths import join, natural, split_path
+from b100tui.sources.paths import join, split_path
 from b100tui.sources.records import RowStep, runs_of, who_says
 from b100tui.sources.tables import BadLine, read_table
 
@@ -26,7 +26,7 @@ def claim_imagefolders(listing: Listing, taken: set[str]) -> Claimed:
     Names that lead out of the folder or to nothing are listed with their line.
     """
     claimed = Claimed()
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         for name in NAMES:
             path = join(folder, name)
             if name in listing.folders[folder] and path not in taken:

@@ -25,10 +25,11 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     """
     claimed = Claimed()
     archives: _Archives | None = None
-    for folder in sorted(listing.folders, key=natural):
-        for name in sorted(listing.folders[folder], key=natural):
+    for folder in listing.in_order():
+        tables = [n for n in listing.folders[folder] if split_name(n)[1] == "parquet"]
+        for name in sorted(tables, key=natural):
             path = join(folder, name)
-            if split_name(name)[1] == "parquet" and path not in taken and _is_turns(listing, path):
+            if path not in taken and _is_turns(listing, path):
                 archives = archives or _Archives(listing, claimed)
                 _table(listing, path, archives, claimed)
     _benchmarks(listing, taken, claimed)
@@ -42,7 +43,9 @@ class _Archives:
         self.members: dict[str, tuple[str, str]] = {}
         self.ends: dict[str, tuple[str, str] | None] = {}
         self.scores: dict[str, float | None] = {}
-        for path in sorted(listing.stamps, key=natural):
+        names = (".tar", ".json")
+        wanted = [p for p in listing.stamps if p.lower().endswith(names) or ".tar." in p.lower()]
+        for path in sorted(wanted, key=natural):
             if path.lower().endswith(".tar") or SPLIT.fullmatch(path):
                 claimed.used.add(path)
                 try:

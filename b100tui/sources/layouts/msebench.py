@@ -29,10 +29,11 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     one; with one more, turn 0 is the initial image. Scores come from <model>/<index>.json.
     """
     claimed = Claimed()
-    for folder in sorted(listing.folders, key=natural):
-        for name in sorted(listing.folders[folder], key=natural):
+    for folder in listing.in_order():
+        tables = [n for n in listing.folders[folder] if split_name(n)[1] == "parquet"]
+        for name in sorted(tables, key=natural):
             path = join(folder, name)
-            if split_name(name)[1] != "parquet" or path in taken:
+            if path in taken:
                 continue
             try:
                 kinds = dict(columns(on_disk(listing.root, path), path))

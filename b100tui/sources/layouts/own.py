@@ -13,7 +13,7 @@ from b100tui.sources.assemble import is_picture, picture_ref
 from b100tui.sources.claims import Claimed
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
-from b100tui.sources.paths import join, natural, on_disk
+from b100tui.sources.paths import join, on_disk
 
 _STEP = re.compile(r"step-(\d{3,})\.([A-Za-z]+)")
 _SIDECAR = msgspec.json.Decoder(Sidecar)
@@ -32,7 +32,7 @@ _PLAN = msgspec.json.Decoder(Plan)
 def claim_own(listing: Listing, taken: set[str] | None = None) -> Claimed:
     """Take every folder that holds a `run.json` of b100."""
     claimed = Claimed()
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         if "run.json" in listing.folders[folder]:
             listing.breathe()
             _claim(listing, folder, claimed)

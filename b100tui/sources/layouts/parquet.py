@@ -40,7 +40,7 @@ def claim_shards(listing: Listing, taken: set[str]) -> Claimed:
     """
     claimed = Claimed()
     splits: dict[str, list[str]] = defaultdict(list)
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         shards = [name for name in listing.folders[folder] if split_name(name)[1] == "parquet"]
         for name in sorted(shards, key=natural):
             path = join(folder, name)

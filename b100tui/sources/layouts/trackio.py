@@ -17,7 +17,7 @@ from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import metric_id, number
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
-from b100tui.sources.paths import join, natural, on_disk, readable
+from b100tui.sources.paths import join, on_disk, readable
 
 _PATH = re.compile(
     r"(?P<top>(?:.*/)?)media/(?P<project>[^/]+)/(?P<run>[^/]+)/(?P<step>\d{1,9})"
@@ -33,7 +33,7 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     """
     claimed = Claimed()
     runs: dict[tuple[str, str, str], list[Candidate]] = defaultdict(list)
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         for name in listing.folders[folder]:
             path = join(folder, name)
             found = _PATH.fullmatch(path) if is_picture(name) and path not in taken else None

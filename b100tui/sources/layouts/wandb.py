@@ -9,7 +9,7 @@ from b100tui.sources.assemble import Candidate, assemble
 from b100tui.sources.claims import Claimed
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
-from b100tui.sources.paths import join, natural, readable
+from b100tui.sources.paths import join, readable
 
 _FOLDER = re.compile(r"(?:.*/)?(?P<run>(?:offline-)?run-[^/]+)/files/media/images(?:/(?P<sub>.+))?")
 _NAME = re.compile(
@@ -24,7 +24,7 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     duplicates, because their order is not in their names.
     """
     claimed = Claimed()
-    for folder in sorted(listing.folders, key=natural):
+    for folder in listing.in_order():
         place = _FOLDER.fullmatch(folder)
         if not place:
             continue

@@ -22,6 +22,7 @@ from b100tui.sources.tars import SPLIT, contents, read_member
 from b100tui.sources.texts import TEXT_LIMIT, decode_text
 
 _SHARD = re.compile(r"(?P<set>.*?)[_.-]?(?:\d+|\{\d+\.\.\d+\})")
+_ARCHIVE = re.compile(r"\.(?:tar(?:\.|$)|tgz$)", re.I)
 _PACKED = (".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst")
 _WORDS = frozenset({"txt", "caption", "prompt", "text"})
 
@@ -36,9 +37,8 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
     """
     claimed = Claimed()
     sets: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(listing.stamps, key=natural):
-        if path in taken:
-            continue
+    archives = [path for path in listing.stamps if _ARCHIVE.search(path) and path not in taken]
+    for path in sorted(archives, key=natural):
         if path.lower().endswith(_PACKED):
             claimed.unread(path, "a compressed tar is not read in place: unpack it")
         elif path.lower().endswith(".tar") or SPLIT.fullmatch(path):
