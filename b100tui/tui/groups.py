@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from b100tui.analysis.groups import Broken, Difference
     from b100tui.report.comparison import GroupComparison, GroupSide
 
-NAME = 13
-STEP = 5
-CELL = 20
+NAME = 12
+STEP = 4
+CELL = 19
 HEAD_WORDS = "gaps: mean ± sd (n)"
 Cell = tuple[float | None, float | None, int]
 

@@ -208,3 +208,16 @@ async def test_while_steps_are_scrubbed_nothing_is_made_ready():
             await pilot.press("right")
             main._at_rest()
         assert not main.analyst.asked
+
+
+async def test_scores_that_come_while_it_is_open_are_taken_in():
+    async with opened(explorer()) as (pilot, main):
+        analyst = FakeAnalyst()
+        screen = await heatmap(pilot, main, analyst)
+        await until(pilot, lambda: "computing" not in title(screen))
+        analyst.known.clear()
+        analyst.make = lambda asked: make_table(
+            asked, {"musiq": {"dongpo": (70.0, 2.0, 0.0), "fog": (70.0, 2.0, 0.0)}}
+        )
+        screen.look_again()
+        await until(pilot, lambda: screen.grid.shown.grid.rows == ("musiq",))

@@ -13,24 +13,11 @@ from b100tui.model.errors import B100Error
 from b100tui.model.text import clean_line
 from b100tui.tui.analysis_keys import HEATMAP
 from b100tui.tui.analyst import Analyst, GapsAsked
-from b100tui.tui.drawing import grouped, plural
-from b100tui.tui.facts import Block
 from b100tui.tui.filtering import has_conditions
-from b100tui.tui.heatmap import (
-    LEGEND,
-    SORT_WORDS,
-    SORTS,
-    UNITS,
-    View,
-    is_overlay,
-    lens_words,
-    make_grid,
-    next_lens,
-    step_of,
-)
+from b100tui.tui.heatmap import SORT_WORDS, SORTS, UNITS, View, make_grid, next_lens, step_of
+from b100tui.tui.heatmap_words import cell_blocks, state_spans, title_spans
 from b100tui.tui.messages import Failed
 from b100tui.tui.screens.analysis import AnalysisScreen, Place, bindings_of
-from b100tui.tui.verdict import gap_sentences
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
 from b100tui.tui.widgets.filter_bar import FilterBar
 from b100tui.tui.widgets.heatmap_grid import HeatmapGrid, Shown
@@ -43,6 +30,7 @@ KINDS = ("image", "setting", "recipe", "editor", "run")
 METRICS = ("", "paper", "all")
 METRIC_WORDS = {"": "with a direction", "paper": "the paper's", "all": "all"}
 TEN = 10
+LOOK_AGAIN = 3.0
 
 
 class HeatmapPlace(Struct):
@@ -89,6 +77,7 @@ class HeatmapScreen(AnalysisScreen):
         if known is not None:
             self.take(known)
         self._ask()
+        self.set_interval(LOOK_AGAIN, self.look_again)
 
     @property
     def grid(self) -> HeatmapGrid:
@@ -103,6 +92,11 @@ class HeatmapScreen(AnalysisScreen):
         self.show_words()
         # The paint goes first: a worker that imports numpy would hold the interpreter.
         self.call_after_refresh(self._read, self.token, self.place.asked)
+
+    def look_again(self) -> None:
+        """Take in scores that came since; an index without news gives the same table at once."""
+        if not self._computing and self.gaps is not None:
+            self._read(self.token, self.place.asked)
 
     @work(thread=True, exclusive=True, group="gaps", exit_on_error=False)
     def _read(self, token: int, asked: GapsAsked) -> None:
@@ -153,69 +147,18 @@ class HeatmapScreen(AnalysisScreen):
 
     def show_words(self) -> None:
         """Say what is shown, and what the cell under the cursor means."""
+        table, asked, view = self.gaps, self.place.asked, self.place.view
+        name = clean_line(self.explorer.root.name)
+        title: list[Span] = [(f" {name}/ gaps ", "status--root")]
+        if table is not None and self.grid.shown is not None:
+            title = title_spans(table, asked, view, self.grid.shown.grid)
         self.query_one("#heat-status", StatusLine).show(
-            left=[(" b100 ", "status--brand"), *self._title()], right=self._state()
+            left=[(" b100 ", "status--brand"), *title],
+            right=state_spans(asked, view, computing=self._computing),
         )
         panel = self.query_one("#heat-cell", TextPanel)
-        panel.show(self._cell_blocks())
+        panel.show(cell_blocks(table, view, self.grid.here))
         panel.border_subtitle = "✗ fails  ~ noise  ° partial"
-
-    def _title(self) -> list[Span]:
-        table, asked, view = self.gaps, self.place.asked, self.place.view
-        root = clean_line(self.explorer.root.name)
-        if table is None:
-            return [(f" {root}/ gaps ", "status--root")]
-        grid = self.grid.shown.grid if self.grid.shown else make_grid(table, view)
-        groups, metrics = grid.rows, grid.columns
-        if grid.down == "metrics":
-            groups, metrics = metrics, groups
-        counts = f"{plural(len(groups), asked.by)} · {plural(len(metrics), 'metric')}"
-        total = grid.total
-        fails = f"{grouped(total.failing)} of {grouped(total.judged)} cells fail"
-        return [
-            (f" {lens_words(table, view)} ", "status--root"),
-            (f" {counts} · {fails}", "status--dim"),
-        ]
-
-    def _state(self) -> list[Span]:
-        asked, view = self.place.asked, self.place.view
-        said = [] if view.sort == "listed" else [SORT_WORDS[view.sort]]
-        if view.unit == "effect":
-            said.append("gap / spread")
-        if asked.filter or view.words:
-            said.append("/ " + clean_line(asked.filter or view.words))
-        if asked.all_recipes:
-            said.append("every recipe")
-        spans: list[Span] = []
-        if self._computing:
-            spans.append(("computing ...  ", "status--warn"))
-        spans.append((" · ".join(said) + " ", "status--dim"))
-        spans.append((f" ref {asked.reference} ", "status--root"))
-        return spans
-
-    def _cell_blocks(self) -> list[Block]:
-        table, here = self.gaps, self.grid.here
-        if table is None:
-            return [(("reading the scores ...", "text--dim"),)]
-        if here is None:
-            return [((note, "text--dim"),) for note in table.notes] or [((LEGEND, "text--dim"),)]
-        group, name = here
-        metric = next(one for one in table.metrics if one.id == name)
-        gap = table.cell(group, name, step_of(table, self.place.view))
-        first, *rest = gap_sentences(metric, gap)
-        count = table.failures(group, name)
-        head = f"{clean_line(group)}: "
-        if is_overlay(table, self.place.view) and count is not None:
-            head += f"fails at {count} of {len(table.steps)}. "
-        style = "text--bad" if gap.failure else ""
-        blocks: list[Block] = [((head, "text--title"), (first, style))]
-        blocks += [((words, "text--dim"),) for words in rest]
-        left = len(table.left_out)
-        if left:
-            reason = table.left_out[0].reason
-            blocks.append(((f"{plural(left, 'run')} left out, as {reason} (a: all)", "text--dim"),))
-        blocks += [((note, "text--dim"),) for note in table.notes]
-        return blocks
 
     @on(HeatmapGrid.Moved)
     def _moved(self) -> None:

@@ -20,6 +20,19 @@ PANEL_WORDS = {
     " gap in the metric's own units. ✗ fails: it calls the later picture better. ✓ does not."
     " The metrics that fail most over the run stand first.",
     "reasoning": "Reasoning: what the editor said of this step, and the judge's verdict.",
+    "heatmap": "Gaps: how much better (+) or worse (-) a metric scores the step than the reference,"
+    " in normalised points (δ: in its own units). Blue and ✗ mark failures: nothing but edits that"
+    " should change nothing lie between, so better is wrong. ~ within noise: the interval over the"
+    " repeats covers zero. ° some runs lack a score. fails: failing of judged cells.",
+    "evidence": "Evidence: mean ± sd over the runs of the group (shade), the shown run (dots), ◇"
+    " the reference, ● the step. The reference is warped onto the step where the alignment holds.",
+    "lies": "A metric contradicts the probes when it improved beyond its spread while aligned"
+    " fidelity fell and noise, cast, texture, halo or grid moved. It is called a lie once human"
+    " marks or two independent kinds of evidence agree.",
+    "groups": "Groups: gaps of two sets of runs at matched steps. ✗ fails, ≠ they differ beyond"
+    " their spread, ≈ they do not; onset and limit are medians over the runs.",
+    "blind": "Blind marking: 1 sub-object, 2 object, 3 image, 4 tag, then the letter of the mode."
+    " The order is shuffled and the step is hidden; Backspace takes the last mark back.",
     "facts": "Step: what is known of the file, the call and its cost.",
 }
 KEY_CELLS = 12

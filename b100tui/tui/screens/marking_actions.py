@@ -155,9 +155,9 @@ class MarkActions(AnalysisActions):
         if not record.undo:
             self._set_here.append(record)
         self._show_mark(record)
-        blind = self.app.screen
-        if isinstance(blind, BlindScreen):
-            blind.noted(record)
+        blind = next((one for one in self.app.screen_stack if isinstance(one, BlindScreen)), None)
+        if blind is not None:
+            blind.noted(record)  # no word of the step, which blind marking hides
             return
         done = "taken back" if record.undo else "marked"
         how = "" if record.undo else " (u takes it back)"
