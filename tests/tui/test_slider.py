@@ -27,3 +27,7 @@ def test_a_run_of_one_step_has_a_knob():
 
 def test_the_ends_reach_the_ends_of_a_wide_bar():
     assert drawn(width=101, step=10).endswith("●") and len(drawn(width=101)) == 101
+
+
+def test_a_mark_beyond_the_run_is_not_drawn():
+    assert drawn(marked=frozenset({4, 99})) == "━◇━━▲●─────"

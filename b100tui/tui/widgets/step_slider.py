@@ -47,6 +47,8 @@ def track(state: SliderState, width: int) -> list[Span]:
     for step in sorted(state.failed):
         marks[cell(step)] = ("×", "slider--failed")
     for step in state.marked:
+        if not state.first <= step <= state.last:
+            continue  # marked before its picture was taken away
         marks[cell(step)] = ("▲", "slider--marked")
     if state.onset is not None and state.first <= state.onset <= state.last:
         marks[cell(state.onset)] = ("▼", "slider--onset")
