@@ -177,15 +177,19 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 @pytest.mark.parametrize(
     ("pipeline", "options"),
     [
-        ("Flux2KleinPipeline", {"guidance_scale": 1.0}),
-        ("Flux2Pipeline", {"guidance_scale": 4.0}),
+        ("Flux2KleinPipeline", {"guidance_scale": 1.0, "max_sequence_length": 32}),
+        ("Flux2Pipeline", {"guidance_scale": 4.0, "max_sequence_length": 32}),
+        (
+            "QwenImageEditPlusPipeline",  # the size spares a picture of a million pixels
+            {"true_cfg_scale": 4.0, "negative_prompt": " ", "height": 64, "width": 96},
+        ),
     ],
 )
 def test_a_real_pipeline_edits_and_its_seed_decides(
     pipeline: str, options: dict[str, object], tiny: tuple[str, Path]
 ) -> None:
     python, folder = tiny
-    common = {"device": "cpu", "max_sequence_length": 32, "num_inference_steps": 2}
+    common = {"device": "cpu", "num_inference_steps": 2}
     given = Row(
         kind="diffusers",
         pipeline=pipeline,

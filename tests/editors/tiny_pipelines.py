@@ -10,10 +10,13 @@ from typing import Any
 import torch
 from diffusers import (
     AutoencoderKLFlux2,
+    AutoencoderKLQwenImage,
     FlowMatchEulerDiscreteScheduler,
     Flux2KleinPipeline,
     Flux2Pipeline,
     Flux2Transformer2DModel,
+    QwenImageEditPlusPipeline,
+    QwenImageTransformer2DModel,
 )
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -22,11 +25,17 @@ from transformers import (
     Mistral3Config,
     Mistral3ForConditionalGeneration,
     PreTrainedTokenizerFast,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+    Qwen2VLImageProcessor,
+    Qwen2VLProcessor,
+    Qwen2VLVideoProcessor,
     Qwen3Config,
     Qwen3ForCausalLM,
 )
 
-WORDS = ["<pad>", "<unk>", "copy", "the", "image", "draw", "again"]
+MARKS = ["<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>"]
+WORDS = ["<pad>", "<unk>", *MARKS, "<|video_pad|>", "copy", "the", "image"]
 PLAIN = "{% for m in messages %}{{ m['content'] }} {% endfor %}"
 LISTED = (
     "{% for m in messages %}{% for c in m['content'] %}{{ c['text'] }} {% endfor %}{% endfor %}"
@@ -36,7 +45,12 @@ LISTED = (
 def tokenizer(template: str) -> Any:
     made = Tokenizer(WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="<unk>"))
     made.pre_tokenizer = Whitespace()
-    fast = PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", unk_token="<unk>")
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=made,
+        pad_token="<pad>",
+        unk_token="<unk>",
+        additional_special_tokens=[*MARKS, "<|video_pad|>"],
+    )
     fast.chat_template = template
     return fast
 
@@ -118,7 +132,67 @@ def dev(folder: Path) -> None:
     ).save_pretrained(folder / "Flux2Pipeline")
 
 
+def qwen(folder: Path) -> None:
+    config = Qwen2_5_VLConfig(
+        text_config={
+            "vocab_size": 16,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 1,
+            "max_position_embeddings": 4096,
+            "rope_scaling": {"mrope_section": [1, 1, 2], "rope_type": "default"},
+        },
+        vision_config={
+            "depth": 1,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_heads": 2,
+            "out_hidden_size": 16,
+            "fullatt_block_indexes": [0],
+        },
+        vision_start_token_id=WORDS.index("<|vision_start|>"),
+        vision_end_token_id=WORDS.index("<|vision_end|>"),
+        image_token_id=WORDS.index("<|image_pad|>"),
+        video_token_id=WORDS.index("<|video_pad|>"),
+    )
+    words = tokenizer(PLAIN)
+    channels = 4
+    QwenImageEditPlusPipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=AutoencoderKLQwenImage(
+            base_dim=8,
+            z_dim=channels,
+            dim_mult=[1, 1, 1, 1],
+            num_res_blocks=1,
+            temperal_downsample=[False, True, True],
+            latents_mean=[0.0] * channels,
+            latents_std=[1.0] * channels,
+        ),
+        text_encoder=Qwen2_5_VLForConditionalGeneration(config),
+        tokenizer=words,
+        processor=Qwen2VLProcessor(
+            image_processor=Qwen2VLImageProcessor(min_pixels=28 * 28, max_pixels=56 * 56),
+            tokenizer=words,
+            video_processor=Qwen2VLVideoProcessor(),
+            chat_template=PLAIN,
+        ),
+        transformer=QwenImageTransformer2DModel(
+            patch_size=2,
+            in_channels=4 * channels,
+            out_channels=channels,
+            num_layers=1,
+            attention_head_dim=16,
+            num_attention_heads=2,
+            joint_attention_dim=16,
+            axes_dims_rope=(4, 6, 6),
+        ),
+    ).save_pretrained(folder / "QwenImageEditPlusPipeline")
+
+
 if __name__ == "__main__":
     torch.manual_seed(0)
     klein(Path(sys.argv[1]))
     dev(Path(sys.argv[1]))
+    qwen(Path(sys.argv[1]))
