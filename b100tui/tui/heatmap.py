@@ -158,7 +158,8 @@ def gap_words(gap: "Gap", unit: Unit = "points") -> CellWords:
     noise = "~" if gap.within_noise else " "
     failing = "✗" if gap.failure else " "
     partial = "°" if gap.coverage < 1.0 else " "
-    return CellWords(f"{short(value):>5}{noise}{failing}{partial}", _style(gap, value, unit))
+    number = short(value) if unit == "effect" or gap.gap is not None else short_raw(value)
+    return CellWords(f"{number:>5}{noise}{failing}{partial}", _style(gap, value, unit))
 
 
 def shown_value(gap: "Gap", unit: Unit) -> float | None:
@@ -181,6 +182,18 @@ def short(value: float) -> str:
     if size < 9999.5:
         return f"{value:+.0f}"
     return f"{value:+.0e}".replace("e+0", "e").replace("e+", "e")
+
+
+def short_raw(value: float) -> str:
+    """Return a signed number of any unit in at most five characters; small ones keep digits."""
+    size = abs(value)
+    if size == 0 or size >= 9.95:
+        return short(value)
+    if size >= 0.995:
+        return f"{value:+.2f}"
+    if size >= 0.0095:
+        return f"{value:+.3f}".replace("0.", ".", 1)
+    return f"{value:+.0e}".replace("e-0", "e-") if size >= 1e-9 else f"{value:+.1f}"
 
 
 def _overlay_words(table: "GapTable", group: str, metric: str) -> CellWords:

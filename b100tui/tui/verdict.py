@@ -22,7 +22,7 @@ def _verdict(name: str, metric: Metric, gap: "Gap") -> str:
     if gap.gap is not None:
         size = f"{abs(gap.gap):.1f} points"
     else:
-        size = f"{number(abs(gap.raw_gap))} in its own units"
+        size = f"{number(abs(gap.raw_gap))} (its own units)"
     if gap.failure is None:
         way = "higher" if gap.raw_gap > 0 else "lower"
         return f"{name} reads {size} {way} at step {gap.step}: no direction, so no judgement"

@@ -15,6 +15,7 @@ from b100tui.tui.heatmap import (
     make_grid,
     next_lens,
     short,
+    short_raw,
 )
 from tests.tui.analyst_fake import make_table
 
@@ -59,7 +60,7 @@ def test_an_unknown_direction_is_never_a_failure():
 def test_an_open_range_fails_by_its_raw_gap():
     # PI is open above, lower is better: a fall of 2 is a failure of 2 raw units.
     words = gap_words(gap("pi", 6.0, 4.0))
-    assert words.text.strip() == "+2.0 ✗" and words.style == "heat--fail2"
+    assert words.text.strip() == "+2.00 ✗" and words.style == "heat--fail2"
 
 
 def test_a_gap_within_noise_says_so():
@@ -139,3 +140,11 @@ def test_words_that_nothing_knows_leave_nothing():
 )
 def test_numbers_take_five_cells_and_keep_the_sign_of_the_unrounded(value, text):
     assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0123, "+.012"), (-0.5, "-.500"), (4.5, "+4.50"), (-92.7, "-92.7"), (-0.0004, "-4e-4")],
+)
+def test_gaps_in_a_metrics_own_units_keep_their_digits(value, text):
+    assert short_raw(value) == text
