@@ -102,6 +102,7 @@ def reference_of(args: argparse.Namespace) -> int:
 def _print(table: "GapTable") -> None:
     header = ["group", "metric", *(f"gap {step}" for step in table.steps), "failures", "n", "note"]
     rows = []
+    told: dict[str, int] = {}
     for group in table.groups:
         for metric in table.metrics:
             cells = [table.cell(group, metric.id, step) for step in table.steps]
@@ -113,10 +114,12 @@ def _print(table: "GapTable") -> None:
                     *(_shown(cell) for cell in cells),
                     table.failures(group, metric.id),
                     _range([cell.n for cell in cells]),
-                    "; ".join(notes),
+                    " ".join(f"({told.setdefault(note, len(told) + 1)})" for note in notes),
                 )
             )
     print_table(header, rows)
+    for note, number in told.items():
+        print(f"({number}) {note}")
     print(f"{len(table.groups)} groups, {len(table.metrics)} metrics, reference {table.reference}")
 
 

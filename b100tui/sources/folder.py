@@ -18,6 +18,9 @@ from b100tui.sources.mapping import load_mapping
 from b100tui.sources.paths import natural
 from b100tui.sources.writing import mapping_text
 
+_NO_RECORD = "not a picture and not read as a record"
+_DEMO_TRUTH = "the planted truth of a simulated data set, or a file of that name; not read"
+
 
 def find_mapping(folders: Sequence[Path]) -> Path | None:
     """Return the first mapping.toml in the workspace `folders`, or None."""
@@ -137,7 +140,7 @@ def _scan(
     unused = [left for _, claimed in claims for left in claimed.unused]
     named = used | {left.path for left in unused}
     unused += [
-        LeftOut(path, "not a picture and not read as a record")
+        LeftOut(path, _DEMO_TRUTH if path == "truth.json" else _NO_RECORD)
         for path in listing.stamps
         if path not in named and not is_picture(path)
     ]
