@@ -75,6 +75,7 @@ class Explorer(App[None]):
         maker: "Callable[[Catalogue], Maker] | None" = None,
         asker: "Callable[[Catalogue], Asker] | None" = None,
         config: str | None = None,
+        opened: Callable[[], None] | None = None,
         driver_class: Any = None,
     ) -> None:
         super().__init__(driver_class=driver_class)
@@ -92,6 +93,7 @@ class Explorer(App[None]):
         self.maker = maker or self._root_maker
         self.asker = asker or self._root_asker
         self.config = config
+        self._opened = opened
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""
         self.crashed = False
@@ -165,6 +167,8 @@ class Explorer(App[None]):
 
     def on_mount(self) -> None:
         """Take the user's keys, and say what was wrong with keys, themes and settings."""
+        if self._opened is not None:
+            self._opened()
         changed = {
             action.id: ",".join(action.keys)
             for action, shipped in zip(self.actions, ACTIONS, strict=True)

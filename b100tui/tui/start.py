@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from b100tui.model.records import PictureRef
     from b100tui.terminal.facts import TerminalFacts
     from b100tui.terminal.speed import Speed
+    from b100tui.tui.early import Curtain
     from b100tui.workspace.settings import Settings
 
 
@@ -46,7 +48,29 @@ def explore(
     paint_sooner(os.environ)
     first = read_first(root)
     place = _place(root, run, step, settings.reference)
-    return _run(root, facts, first, settings, place, config)
+    from b100tui.tui.early import curtain
+
+    with curtain() as raised:
+        _draw_early(raised, root, facts, first, settings, place)
+        return _run(root, facts, first, settings, place, config, raised)
+
+
+def _draw_early(
+    raised: "Curtain",
+    root: Path,
+    facts: "TerminalFacts",
+    first: "FirstPaint | None",
+    settings: "Settings",
+    place: Place | None,
+) -> None:
+    from b100tui.tui.early import can_draw, early_frame, theme_colours
+
+    if first is None or not can_draw(facts, first):
+        return
+    size = shutil.get_terminal_size((80, 24))
+    wanted = place.run if place is not None else ""
+    colours = theme_colours(settings.theme, facts)
+    raised.draw(early_frame(first, root.name or str(root), size, wanted, colours))
 
 
 def paint_sooner(environ: MutableMapping[str, str]) -> None:
@@ -96,6 +120,7 @@ def _run(
     settings: "Settings",
     place: Place | None,
     config: str | None,
+    raised: "Curtain",
 ) -> int:
     from b100tui.terminal.pipeline import Pipeline
     from b100tui.terminal.speed import stated
@@ -123,6 +148,7 @@ def _run(
         facts=facts,
         pipeline=pipeline,
         config=config,
+        opened=raised.lift,
         driver_class=_driver(facts, speed),
     )
     app.run()

@@ -83,7 +83,9 @@ def heartbeat(app: Any, report: Path) -> None:
         gaps.append(now - last)
         last = now
         if len(gaps) % 100 == 0:
-            report.write_text(json.dumps(gaps[-20_000:]))
+            new = report.with_suffix(".new")
+            new.write_text(json.dumps(gaps[-20_000:]))
+            new.replace(report)
 
     app.set_interval(0.002, beat)
 
