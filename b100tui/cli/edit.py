@@ -19,6 +19,7 @@ from b100tui.cli.output import add_json, emit_json, narrate, reading_root, writi
 from b100tui.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from b100tui.engine.estimate import Estimate
     from b100tui.engine.events import EditReport
     from b100tui.engine.request import Request
     from b100tui.engine.runplan import PlannedRun
@@ -81,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     confirm(told, args)
     if args.detach:
-        return _detach(root, planned, told.images, args)
+        return _detach(root, planned, told, args)
     report = make(
         root,
         planned,
@@ -149,20 +150,24 @@ def _fork(args: argparse.Namespace) -> "tuple[Path, Request]":
 
 
 def _detach(
-    root: Path, planned: "tuple[PlannedRun, ...]", images: int, args: argparse.Namespace
+    root: Path, planned: "tuple[PlannedRun, ...]", told: "Estimate", args: argparse.Namespace
 ) -> int:
     from b100tui.engine.edit import prepare
     from b100tui.jobs import b100, start
 
     names = prepare(root, planned)
     words = ["edit", "resume", *names, "--root", str(root), "--yes", "--jobs", str(args.jobs)]
-    for option in ("budget", "run_budget"):
-        if (value := getattr(args, option)) is not None:
-            words += [f"--{option.replace('_', '-')}", f"{value:g}"]
+    if args.budget is not None or not told.is_free:
+        # What was confirmed without a cap is capped by what was shown.
+        words += ["--budget", f"{told.usd.high if args.budget is None else args.budget:g}"]
+    if args.run_budget is not None:
+        words += ["--run-budget", f"{args.run_budget:g}"]
+    if getattr(args, "retry_failed", False):
+        words.append("--retry-failed")
     if args.config:
         words += ["--config", args.config]
     title = names[0] if len(names) == 1 else f"{len(names)} runs"
-    id = start(root, "edit", b100(*words), images, title)
+    id = start(root, "edit", b100(*words), told.images, title)
     if args.json:
         emit_json({"job": id, "runs": list(names)})
     else:

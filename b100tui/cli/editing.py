@@ -1,6 +1,7 @@
 """The words, the estimate and the yes that `edit`, `estimate` and `judge` share."""
 
 import argparse
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -76,7 +77,23 @@ def limits_of(args: argparse.Namespace) -> "Limits":
     """Return the caps as the engine takes them."""
     from b100tui.engine.request import Limits
 
-    return Limits(budget=args.budget, run_budget=args.run_budget, jobs=max(1, args.jobs))
+    return Limits(
+        budget=args.budget,
+        run_budget=args.run_budget,
+        jobs=max(1, args.jobs),
+        batch=job_id(),
+    )
+
+
+def job_id() -> str:
+    """Return the id of the job this process works for, empty when it is none.
+
+    A job has its budget once, however often it is paused and resumed.
+    """
+    from b100tui.jobs.files import FOLDER
+
+    folder = os.environ.get(FOLDER, "")
+    return os.path.basename(folder)
 
 
 def confirm(told: "Estimate", args: argparse.Namespace) -> None:
@@ -110,7 +127,7 @@ def show_estimate(told: "Estimate", as_json: bool, *, to_person: bool = False) -
         return
     out = sys.stderr if to_person else sys.stdout
     lines = [
-        f"{told.images:,} images in {told.runs:,} runs",
+        f"{told.images:,} images in {told.runs:,} run{'s' if told.runs != 1 else ''}",
         f"dollars   low {told.usd.low:,.2f}  likely {told.usd.likely:,.2f}  "
         f"reserved at most {told.usd.high:,.2f}   (prices of {told.price_table_date})",
         f"hours     about {told.hours:,.1f}; the longest run alone {told.longest_run_hours:,.1f}",
@@ -180,7 +197,11 @@ class _Shown:
 
     def _print(self, event: "Progress") -> None:
         where = f"{event.run} step {event.step}"
-        if event.kind == "failed" or (event.kind == "run_ended" and event.message):
+        if event.kind == "run_ended":
+            self._clear()
+            if event.message:
+                narrate(f"{event.run}: {event.message}")
+        elif event.kind == "failed":
             self._clear()
             narrate(f"{where}: {event.message}")
         elif event.kind == "committed" and (self._verbose or self._runs == 1):

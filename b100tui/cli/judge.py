@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from b100tui.cli.editing import job_id
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, writing_root
 from b100tui.model.errors import UsageError
@@ -71,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         items,
         args.model,
         caps=Caps(batch=args.budget, day=settings.day_usd, month=settings.month_usd),
+        batch=job_id(),
         jobs=max(1, args.jobs),
         stop=Stop(_say),
         tell=_progress(),

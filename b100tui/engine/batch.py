@@ -32,6 +32,7 @@ class Batch:
         self,
         root: Path,
         *,
+        id: str = "",
         caps: Caps | None = None,
         policy: Policy | None = None,
         stop: Stop | None = None,
@@ -40,7 +41,7 @@ class Batch:
         opener: Opener = open_editor,
     ) -> None:
         self.root = root
-        self.id = new_id()
+        self.id = id or new_id()
         self.caps = caps or Caps()
         self.policy = policy or Policy()
         self.stop = stop or Stop()

@@ -56,6 +56,7 @@ def make(
     )
     batch = Batch(
         root,
+        id=limits.batch,
         caps=caps,
         policy=policy,
         stop=stop,

@@ -138,8 +138,8 @@ def _count(total: _Sum, row: Row, run: PlannedRun) -> None:
 
 
 def _limits(known: Table, usd: float) -> Iterator[str]:
-    if usd <= 0:
-        return
+    if usd < min(known.limits.ten_minutes, default=0.0) or usd <= 0:
+        return  # a sum that no window of the provider can hold back
     for tier, window, month in zip(
         _TIERS, known.limits.ten_minutes, known.limits.month, strict=False
     ):

@@ -122,6 +122,7 @@ def judge(  # noqa: PLR0913
     name: str,
     *,
     caps: Caps | None = None,
+    batch: str = "",
     jobs: int = 8,
     policy: Policy | None = None,
     stop: Stop | None = None,
@@ -130,11 +131,12 @@ def judge(  # noqa: PLR0913
 ) -> JudgeReport:
     """Judge `items` with model `name` and append the verdicts; a failure costs its step only.
 
-    Steps without a summary are recorded without a call. Raises UsageError when the judge cannot
-    be asked at all.
+    Calls of one `batch` id share the cap. Steps without a summary are recorded without a call.
+    Raises UsageError when the judge cannot be asked at all.
     """
     row = table().judge(name)
     worker = _Worker(root, row, caps or Caps(), policy or Policy(), stop or Stop(), opener)
+    worker.batch = batch or worker.batch
     total, done = len(items), 0
     mutex = threading.Lock()
 
@@ -167,7 +169,7 @@ class _Worker:
         self._opener = opener
         self._judge: Judge | None = None
         self._chance = random.Random()
-        self._batch = new_id()
+        self.batch = new_id()
         self._ledger = Ledger()
         self._mutex = threading.Lock()
         self._writer = PartWriter(workspace_dir(root) / "verdicts")
@@ -236,7 +238,7 @@ class _Worker:
                     id=id,
                     usd=cost,
                     time=now(),
-                    batch=self._batch,
+                    batch=self.batch,
                     root=str(self.root),
                     run=item.run,
                     step=item.step,

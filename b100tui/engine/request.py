@@ -69,10 +69,14 @@ Request = New | Continue | Fork | Resume | FromPlan
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Caps in dollars for this call, each run, a UTC day and a month; runs at once."""
+    """Caps in dollars for this call, each run, a UTC day and a month; runs at once.
+
+    Calls of one `batch` id share the budget: a job that is paused and resumed has it once.
+    """
 
     budget: float | None = None
     run_budget: float | None = None
     day: float | None = None
     month: float | None = None
     jobs: int = 8
+    batch: str = ""

@@ -198,6 +198,17 @@ def test_a_budget_stops_before_the_call_that_could_cross_it(tmp_path: Path) -> N
     assert more.runs[0].steps_done == 10
 
 
+def test_a_job_that_is_resumed_has_its_budget_once(tmp_path: Path) -> None:
+    root = root_of(tmp_path)
+    limits = Limits(budget=0.5, batch="edit-20261201-1")
+    with served() as fake:
+        edit_new(root, image(tmp_path), steps=10, limits=limits)
+        before = fake.calls()
+        again = make(root, plan(root, Resume()), limits, policy=AT_ONCE)
+        assert fake.calls() == before
+    assert "budget" in again.runs[0].reason
+
+
 def test_eight_runs_at_once_stay_under_one_cap(tmp_path: Path) -> None:
     root = root_of(tmp_path)
     with served() as fake:
