@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     folder, which = Path(arguments[0]), arguments[1]
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the command inherits it
     try:
-        with hold(folder / LOCK, "job"):
+        with hold(folder / LOCK, "job", wait_seconds=5.0):
             return _keep(folder, which)
     except LockHeldError as error:
         print(f"not started a second time: {error.message}", file=sys.stderr)

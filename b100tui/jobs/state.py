@@ -37,6 +37,9 @@ def job_in(folder: Path) -> Job:
     progress = next((e for e in reversed(events) if e.what == "progress"), None)
     gpu = next((e for e in reversed(events) if e.what == "gpu"), None)
     state, reason = state_now(folder, stored)
+    if state == "lost":  # its keeper may have written the end and left since the plan was read
+        stored = read_plan(folder)
+        state, reason = state_now(folder, stored)
     live = state == "running"
     return Job(
         id=folder.name,
