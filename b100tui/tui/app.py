@@ -247,6 +247,13 @@ class Explorer(App[None]):
         if sequence is not None and self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
 
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """Let no key act on a screen that is still being put together: it has no parts yet.
+
+        Textual then gives the key to that screen, which comes to it when it is ready.
+        """
+        return self.screen.is_mounted and await super()._check_bindings(key, priority)
+
     def action_command_palette(self) -> None:
         """Open the list of all actions by name."""
         from b100tui.tui.palette import Palette

@@ -1,6 +1,8 @@
 """Finding things in the main screen: filter, search, help, palette, full screen, leaving."""
 
+import pytest
 from msgspec.structs import replace
+from textual import events
 
 from b100tui.tui.actions import ACTIONS
 from b100tui.tui.remember import Place, recall
@@ -16,6 +18,7 @@ from tests.tui.fake import (
     screen_text,
     until,
 )
+from tests.tui.jobs_made import FakeDesk
 
 # Filter and search
 
@@ -150,6 +153,15 @@ async def test_the_palette_can_be_left_while_it_still_gathers():
     async with opened(explorer()) as (pilot, main):
         for _ in range(3):
             await pilot.press("colon", "escape")
+        await until(pilot, lambda: main.app.screen is main)
+
+
+@pytest.mark.parametrize("opens", ["question_mark", "s", "t", "S", "e", "J", "colon"])
+async def test_esc_typed_before_a_screen_is_ready_closes_it_when_it_is(opens):
+    async with opened(explorer(desk=FakeDesk())) as (pilot, main):
+        main.app.post_message(events.Key(opens, None))
+        main.app.post_message(events.Key("escape", None))
+        await until(pilot, lambda: len(main.app.screen_stack) > 1)
         await until(pilot, lambda: main.app.screen is main)
 
 
