@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from msgspec.structs import replace
 
 from b100tui.model.errors import StoreError, UsageError
 from b100tui.tui.analyst import GapsAsked
@@ -129,7 +130,8 @@ async def test_a_table_that_cannot_be_made_says_why():
     async with opened(explorer()) as (pilot, main):
         main.analyst = FakeAnalyst(broken)
         await pilot.press("g")
-        await until(pilot, lambda: "could not answer" in "\n".join(screen_text(main.app)))
+        await until(pilot, lambda: "could not answer" in words(main.app.screen))
+        assert "could not answer" in screen_text(main.app)[1]
 
 
 async def test_a_filter_that_cannot_be_read_keeps_the_table():
@@ -163,6 +165,22 @@ async def test_the_heatmap_opens_again_where_it_was_left():
         await until(pilot, lambda: main.app.screen is main)
         screen = await heatmap(pilot, main, main.analyst)
         assert screen.grid.here == ("fog", "musiq") and screen.place.view.lens == 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_cursor_stays_in_view_in_a_large_table(size):
+    def large(asked: GapsAsked):
+        table = make_table(asked)
+        groups = tuple(f"image-{n:03}/replicate-2k-nano-banana-pro" for n in range(60))
+        cells = {(g, m, s): table.cells["dongpo", m, s] for g in groups for _, m, s in table.cells}
+        return replace(table, groups=groups, cells=cells, members=dict.fromkeys(groups, ()))
+
+    async with opened(explorer(), size) as (pilot, main):
+        screen = await heatmap(pilot, main, FakeAnalyst(large))
+        for keys in (("pagedown",) * 6, ("end",), ("t",), ("end",), ("home",), ("t",), ("pageup",)):
+            await pilot.press(*keys)
+            assert "◂" in "".join(screen_text(main.app))
+        assert screen.grid.row == 0
 
 
 async def test_without_an_index_the_heatmap_says_so():

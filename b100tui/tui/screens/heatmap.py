@@ -62,6 +62,7 @@ class HeatmapScreen(AnalysisScreen):
         self.place = place
         self.gaps: GapTable | None = None
         self._computing = False
+        self._trouble = ""
 
     def compose(self) -> ComposeResult:
         """The grid between what it shows and what its cell means."""
@@ -118,6 +119,7 @@ class HeatmapScreen(AnalysisScreen):
     def failed(self, reason: str) -> None:
         """Say in the grid's place why there is no table."""
         self._computing = False
+        self._trouble = reason
         if self.gaps is None:
             self.grid.say(reason)
         self.show_words()
@@ -157,7 +159,10 @@ class HeatmapScreen(AnalysisScreen):
             right=state_spans(asked, view, computing=self._computing),
         )
         panel = self.query_one("#heat-cell", TextPanel)
-        panel.show(cell_blocks(table, view, self.grid.here))
+        if table is None and self._trouble:
+            panel.show([((self._trouble, "text--bad"),)])
+        else:
+            panel.show(cell_blocks(table, view, self.grid.here))
         panel.border_subtitle = "✗ fails  ~ noise  ° partial"
 
     @on(HeatmapGrid.Moved)
