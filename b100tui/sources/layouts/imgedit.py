@@ -43,8 +43,8 @@ class _Archives:
         self.members: dict[str, tuple[str, str]] = {}
         self.ends: dict[str, tuple[str, str] | None] = {}
         self.scores: dict[str, float | None] = {}
-        names = (".tar", ".json")
-        wanted = [p for p in listing.stamps if p.lower().endswith(names) or ".tar." in p.lower()]
+        ends = (".tar", ".json")
+        wanted = [p for p in listing.stamps if p.lower().endswith(ends) or ".tar." in p.lower()]
         for path in sorted(wanted, key=natural):
             if path.lower().endswith(".tar") or SPLIT.fullmatch(path):
                 claimed.used.add(path)
