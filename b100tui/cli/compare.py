@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.gaps import listed_steps, reference_of
 from b100tui.cli.indexed import add_refresh, opened
-from b100tui.cli.output import add_json, emit_json, narrate
+from b100tui.cli.output import add_json, emit_json, narrate, one_blas_thread
 from b100tui.cli.tabular import print_table
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the comparison."""
+    one_blas_thread()
     from b100tui.report.comparison import SAVED
 
     if args.first.startswith(SAVED) or args.second.startswith(SAVED):

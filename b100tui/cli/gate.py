@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Literal
 
 from b100tui.cli.gaps import reference_of
-from b100tui.cli.output import add_json, emit_json, narrate, reading_root
+from b100tui.cli.output import add_json, emit_json, narrate, one_blas_thread, reading_root
 from b100tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the decision; the exit code tells it too."""
     if args.step is not None and args.step < 0:
         raise UsageError(f"--step {args.step}: a step is 0 or more", "leave it out for the last")
+    one_blas_thread()
     from b100tui.report.gate import gate
     from b100tui.report.onsets import tolerances_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from b100tui.cli.drift import counting
 from b100tui.cli.gaps import reference_of
 from b100tui.cli.indexed import add_refresh, opened
-from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate
+from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate, one_blas_thread
 from b100tui.cli.tabular import print_table
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the contradictions."""
     reference = reference_of(args)
+    one_blas_thread()
     from b100tui.report.evidence import lies_table, named_runs
 
     index = opened(args)

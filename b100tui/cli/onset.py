@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.gaps import reference_of
 from b100tui.cli.indexed import add_refresh, opened
-from b100tui.cli.output import add_json, emit_json, emit_jsonl
+from b100tui.cli.output import add_json, emit_json, emit_jsonl, one_blas_thread
 from b100tui.cli.tabular import print_table
 from b100tui.model.steps import parse_steps
 
 if TYPE_CHECKING:
+    one_blas_thread()
     from b100tui.report.evidence import OnsetRow
 
 EPILOG = """examples:

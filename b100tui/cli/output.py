@@ -43,6 +43,16 @@ def narrate(text: str) -> None:
     print(clean(text), file=sys.stderr)
 
 
+def one_blas_thread() -> None:
+    """Keep linear algebra on one thread; call it before numpy is first imported.
+
+    The analyses multiply many small matrices: more threads only wait for each other, the
+    longer the busier the machine is.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+
 def reading_root(args: argparse.Namespace, positional: str | None = None) -> Path:
     """Return ROOT for a reading command: argument, --root, B100_ROOT, else the last used one.
 

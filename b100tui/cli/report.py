@@ -6,7 +6,7 @@ from pathlib import Path
 
 from b100tui.cli.gaps import listed_steps, reference_of
 from b100tui.cli.indexed import add_refresh, opened
-from b100tui.cli.output import add_json, emit_json, narrate
+from b100tui.cli.output import add_json, emit_json, narrate, one_blas_thread
 
 EPILOG = """examples:
   b100 report --out report
@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the report."""
     steps = listed_steps(args.steps)
     reference = reference_of(args)
+    one_blas_thread()
     from b100tui.metrics.registry import identifier
     from b100tui.report.chosen import parse_bounds
     from b100tui.report.origin import FIGURES, FORMATS, TABLES, Wanted

@@ -87,6 +87,8 @@ def signals_of(
         'SELECT run, metric, steps, "values" FROM series WHERE run IN (SELECT unnest(?))', [ids]
     ):
         series[run][metric] = dict(zip(at, values, strict=True))
+    names = {name for one in series.values() for name in one}
+    against = frozenset(name for name in names if metric_of(name).needs_reference)
     return [
         prepared(
             run,
@@ -95,6 +97,7 @@ def signals_of(
             reference=reference,
             select=select,
             aligned=bool(aligned and aligned.get(run.run)),
+            against=against | ALIGNED,
         )
         for run in runs
     ]
@@ -108,18 +111,24 @@ def prepared(
     reference: int = 1,
     select: Select | None = None,
     aligned: bool = False,
+    against: frozenset[str] | None = None,
 ) -> RunSignals:
-    """Return the signals of one run, reduced to the steps that may be compared."""
+    """Return the signals of one run, reduced to the steps that may be compared.
+
+    `against` names the signals that are measured against a reference step (default: ask the
+    registry).
+    """
     good, out = comparable_steps(steps, reference, run)
     chosen = set(select(good)) if select is not None else set(good)
+    with_reference = chosen | {reference}
     signals: Signals = {}
     for name, values in series.items():
         if name in ALIGNED and not aligned:
             continue
-        against = metric_of(name).needs_reference
-        if against and reference != 1 and name not in ALIGNED:
+        compares = metric_of(name).needs_reference if against is None else name in against
+        if compares and reference != 1 and name not in ALIGNED:
             continue
-        allowed = chosen if against else chosen | {reference}
+        allowed = chosen if compares else with_reference
         held = {step: values[step] for step in sorted(values) if step in allowed}
         if held:
             signals[name] = held

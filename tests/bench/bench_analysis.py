@@ -168,6 +168,9 @@ def main() -> None:
     words.add_argument("--keep", type=Path)
     words.add_argument("--only", default="gaps,onset,gate,drift,report")
     args = words.parse_args()
+    from b100tui.cli.output import one_blas_thread
+
+    one_blas_thread()
     from b100tui.index.build import refresh
     from tests.bench.bench_index import make_folder
 
