@@ -3,6 +3,8 @@
 Own bands, by numpy: a third of the time of textual-image's, for a fifth more bytes.
 """
 
+import math
+import re
 from typing import TYPE_CHECKING
 
 from b100tui.terminal.frames import Area, Frame, Quality, most_bytes
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 SHARP = ((1, 64), (1, 32), (2, 64), (2, 32), (3, 32), (4, 16))
 ROUGH = ((2, 32), (3, 32), (4, 16), (6, 8))
 _SAMPLE = 48  # rows from the middle tell how long the whole will be
+_SEQUENCE = re.compile(r'(\x1bP0;0;0q"1;1;)(\d+);\d+((?:#\d+;2;\d+;\d+;\d+)*)([^;]*)\x1b\\')
 # tmux drops any sequence over 1 MiB.
 MAX_BYTES = 1 << 20
 
@@ -54,6 +57,26 @@ class Sixels:
             payload=payload,
             bytes=len(payload),
         )
+
+
+def strips(payload: str, cell_height: int) -> list[tuple[int, str]]:
+    """Cut a sequence of ours into (row of cells, sequence) of a few whole rows each.
+
+    On a slow link each goes out by itself, so that text need not wait for the whole picture.
+    """
+    found = _SEQUENCE.fullmatch(payload)
+    if found is None:
+        return [(0, payload)]
+    begin, width, inks, body = found.groups()
+    bands = body.split("-")[:-1]
+    pixels = math.lcm(cell_height, 6)
+    many = pixels // 6
+    cut = []
+    for start in range(0, len(bands), many):
+        part = bands[start : start + many]
+        head = f"{begin}{width};{len(part) * 6}{inks}"
+        cut.append((start * 6 // cell_height, f"{head}{'-'.join(part)}-\x1b\\"))
+    return cut
 
 
 def _encoded(picture: "Image", size: tuple[int, int], attempt: tuple[int, int]) -> str:

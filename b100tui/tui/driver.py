@@ -25,7 +25,7 @@ from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.kitty import delete, wrap
 from b100tui.terminal.probe import judge_late
 from b100tui.terminal.replies import ReplyFilter
-from b100tui.terminal.speed import Speed, batch_for
+from b100tui.terminal.speed import SLOW_RATE, Speed, batch_for
 
 STAND_INS = tuple(chr(0xF8F0 + n) for n in range(16))
 SYNC = "\x1b[?2026h"
@@ -78,7 +78,8 @@ class Link(LinuxDriver):
         self._file: Any = _Outlet(self._file)
         self._painted: dict[str, str] = {}
         self._waiting: deque[tuple[float, int, Callable[[float], None]]] = deque()
-        self._uploads: deque[tuple[deque[str], Callable[[], None]]] = deque()
+        self._uploads: deque[tuple[deque[str], Callable[[], None], Callable[[], bool]]] = deque()
+        self._rate: float | None = None
         self._batch = self.speed.batch
         self._round_trip = 1.0
         self._answers = True
@@ -142,16 +143,31 @@ class Link(LinuxDriver):
             self._used.discard(old)
             self.write(delete(old, tmux=self.facts.tmux))
 
-    def upload(self, commands: Iterable[str], done: Callable[[], None]) -> None:
-        """Send graphics commands in batches, other output in between; then call `done`."""
+    @property
+    def slow(self) -> bool:
+        """Whether a sharp picture takes so long that text should go in between."""
+        stated = self.speed.kbit
+        rate = self._rate if stated is None else stated * 125
+        return rate is not None and rate < SLOW_RATE
+
+    def upload(
+        self,
+        commands: Iterable[str],
+        done: Callable[[], None],
+        still: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Send graphics commands in batches, other output in between; then call `done`.
+
+        Once `still` is false the rest is left out.
+        """
         if self._stopped:
             return
-        self._uploads.append((deque(commands), done))
+        self._uploads.append((deque(commands), done, still))
         if len(self._uploads) == 1:
             self._send_batch()
 
     def _send_batch(self) -> None:
-        commands, _ = self._uploads[0]
+        commands, _, _ = self._uploads[0]
         batch, size = [], 0
         while commands and size < self._batch:
             batch.append(commands.popleft())
@@ -162,8 +178,8 @@ class Link(LinuxDriver):
     def _batch_sent(self, seconds: float) -> None:
         if not self._uploads:
             return
-        commands, done = self._uploads[0]
-        if commands:
+        commands, done, still = self._uploads[0]
+        if commands and still():
             self._send_batch()
             return
         self._uploads.popleft()
@@ -204,7 +220,7 @@ class Link(LinuxDriver):
         self._round_trip = min(self._round_trip, seconds)
         if size and self.speed.kbit is None:
             rate = size / max(seconds - self._round_trip, 0.002)
-            self._batch = batch_for(rate)
+            self._batch, self._rate = batch_for(rate), rate
         done(seconds)
 
     def process_message(self, message: Message) -> None:

@@ -78,24 +78,25 @@ class Pictures(App[None]):
         link = Link.of(self)
         if link is not None:
             link.on_facts = self.facts_found
-        self.push_screen(Main())
+        self.below = Main()
+        self.push_screen(self.below)
         self.call_after_refresh(self.begin)
 
     def begin(self) -> None:
-        self.screen.query_one(PictureView).attach(self.pipeline)
+        self.below.query_one(PictureView).attach(self.pipeline)
         self.action_step(0)
         if "BENCH" in os.environ:
             self.beating = asyncio.create_task(self.beat())
 
     def facts_found(self, facts: TerminalFacts) -> None:
         self.pipeline.facts = facts
-        self.screen.query_one(PictureView).again()
+        self.below.query_one(PictureView).again()
 
     def action_step(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), len(self.line) - 1)
         self.said = ""
         self.tell()
-        self.screen.query_one(PictureView).show(self.line[self.at], self.line, self.at)
+        self.below.query_one(PictureView).show(self.line[self.at], self.line, self.at)
 
     def action_zoom(self) -> None:
         self.view = ViewSpec(zoom=4, centre=(400, 300))
@@ -110,7 +111,7 @@ class Pictures(App[None]):
         self.said = ""
         self.tell()
         line = [replace(target, view=self.view) for target in self.line]
-        self.screen.query_one(PictureView).show(line[self.at], line, self.at)
+        self.below.query_one(PictureView).show(line[self.at], line, self.at)
 
     def action_gap(self) -> None:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
@@ -129,7 +130,7 @@ class Pictures(App[None]):
 
     def tell(self) -> None:
         status = f"AT {self.at}. {self.said}"
-        self.screen.query_one("#status", Static).update(status, layout=False)
+        self.below.query_one("#status", Static).update(status, layout=False)
 
     def action_pop(self) -> None:
         self.push_screen(Pop())

@@ -13,7 +13,7 @@ from b100tui.terminal.cells import cut_row
 from b100tui.terminal.frames import Area, Encoder, Quality, fit_area
 from b100tui.terminal.iterm import InlineJpeg
 from b100tui.terminal.kitty import KittyPng
-from b100tui.terminal.sixel import Sixels
+from b100tui.terminal.sixel import Sixels, strips
 from b100tui.terminal.sixel_bands import sixels
 from tests.terminal.pictures import four_colours, gradient, read_kitty, read_sixel
 
@@ -176,3 +176,18 @@ def test_a_rough_sixel_fills_the_same_pixels_in_squares_of_two() -> None:
     shown = read_sixel(Sixels().encode(small, area, "rough").payload)
     assert shown.size == (80, 60)
     assert worst(small.resize((80, 60), Image.Resampling.NEAREST), shown) <= 3
+
+
+@pytest.mark.parametrize("cell_height", [20, 17])
+def test_strips_of_a_sixel_put_together_are_the_sixel(cell_height: int) -> None:
+    area = Area(8, 9, 10, cell_height)
+    image = gradient(*Sixels().pixels(area, "sharp"))
+    payload = Sixels().encode(image, area).payload
+    whole = np.asarray(read_sixel(payload))
+    parts = strips(payload, cell_height)
+    assert len(parts) > 1
+    for row, part in parts:
+        shown = np.asarray(read_sixel(part))
+        top = row * cell_height
+        assert np.array_equal(shown, whole[top : top + shown.shape[0]])
+    assert sum(read_sixel(part).height for _, part in parts) == whole.shape[0]

@@ -103,6 +103,7 @@ def test_a_sixel_step_is_one_synchronised_write_of_the_picture(root: Path) -> No
 def test_under_a_pop_up_a_sixel_gives_way_to_half_blocks_and_comes_back(root: Path) -> None:
     with start("sixel", root) as terminal:
         terminal.wait_for("SHOWN 0 sixel")
+        terminal.settle()
         here = terminal.press("m")
         terminal.wait_for("POP-UP", here)
         terminal.wait_for("▀", here)
@@ -146,3 +147,17 @@ def test_the_app_ends_when_its_terminal_goes_away(root: Path) -> None:
     finally:
         terminal.process.kill()
         terminal.process.wait()
+
+
+def test_on_a_slow_link_a_sixel_comes_in_strips_of_whole_rows(root: Path) -> None:
+    with FakeTerminal("sixel", "tests.terminal.picture_app", str(root), rate=300_000) as terminal:
+        terminal.wait_for("SHOWN 0 sixel")
+        terminal.settle()
+        here = terminal.press(RIGHT)
+        terminal.wait_for("SHOWN 1 sixel", here)
+        terminal.settle()
+        placed = re.findall(r"\x1b\[(\d+);\d+H\x1bP0;0;0q", terminal.text(here))
+        assert len(set(placed)) > 2
+        terminal.press("q")
+        assert terminal.finish() == 0
+        assert terminal.restored

@@ -11,6 +11,7 @@ Tells `Shown` and `Failed`. No border, padding, opacity or tint: it draws whole 
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TypeAlias
 
 from textual import events
@@ -25,15 +26,9 @@ from b100tui.terminal.pipeline import Delivery, Pipeline, Viewer
 from b100tui.terminal.probe import with_cell_now
 from b100tui.terminal.targets import Request, Target
 from b100tui.tui.driver import SYNC, SYNC_END, Link
+from b100tui.tui.widgets import picture_lines as lines
 from b100tui.tui.widgets import picture_messages as messages
 from b100tui.tui.widgets.picture_cover import covered
-from b100tui.tui.widgets.picture_lines import (
-    cell_lines,
-    margins,
-    rows_at,
-    stand_in_lines,
-    word_lines,
-)
 from b100tui.tui.widgets.picture_mouse import MouseOver
 
 PATIENCE = 0.25
@@ -120,7 +115,7 @@ class PictureView(MouseOver):
     @property
     def shown(self) -> Target | None:
         """The target whose picture is on the screen."""
-        return self._frame_request.target if self._frame_request is not None else None
+        return self._frame_request.target if self._frame_request else None
 
     @property
     def pixels(self) -> tuple[int, int]:
@@ -172,8 +167,7 @@ class PictureView(MouseOver):
                     self._patience = self.set_timer(pipeline.rest, self._sharpen)
             self._take(request, frame)
             return
-        failed = self._viewer.failed(request)
-        if failed:
+        if failed := self._viewer.failed(request):
             self._say(target.label, failed)
             return
         self._patience = self.set_timer(PATIENCE, self._say_wait)
@@ -251,11 +245,14 @@ class PictureView(MouseOver):
             and (before.protocol, before.columns, before.rows)
             == (frame.protocol, frame.columns, frame.rows)
         )
-        sequence = self._placed(frame)
+        sequence = lines.placed(frame, self.size, self.region.offset)
         link.keep(self._mark, sequence)
         self._was_covered = covered(self)
         if self._was_covered:
             self._show_covered()
+        elif same_place and frame.protocol == "sixel" and link.slow:
+            self._send_strips(link, request, frame)
+            return
         elif same_place:
             link.write(SYNC + sequence + SYNC_END)
         else:
@@ -264,12 +261,17 @@ class PictureView(MouseOver):
         self._frame_request = request
         self._told(frame.protocol, frame.bytes)
         self._in_flight = True
-        self.call_after_refresh(link.measure, self._arrived)
+        self.call_after_refresh(link.measure, self._arrived, frame.bytes)
 
-    def _placed(self, frame: Frame) -> str:
-        left, top = margins(self.size, frame.columns, frame.rows)
-        region = self.region
-        return f"\x1b7\x1b[{region.y + top + 1};{region.x + left + 1}H{frame.payload}\x1b8"
+    def _send_strips(self, link: Link, request: Request, frame: Frame) -> None:
+        self._frame_request, self._in_flight = request, True
+        at = self.region.offset
+        parts = lines.placed_strips(frame, self.size, at, request.area.cell_height)
+        link.upload(parts, partial(self._arrived, 0.0), lambda: self._wants(request))
+        self._told(frame.protocol, frame.bytes)
+
+    def _wants(self, request: Request) -> bool:
+        return request == self._request and not covered(self)
 
     def _arrived(self, seconds: float) -> None:
         self._in_flight = False
@@ -285,9 +287,9 @@ class PictureView(MouseOver):
         self._frame, self._frame_request, self._rows = frame, request, rows
         same_place = before and (before[0].columns, len(before)) == (rows[0].columns, len(rows))
         if link is not None and same_place and not covered(self):
-            left, top = margins(self.size, rows[0].columns, len(rows))
+            left, top = lines.margins(self.size, rows[0].columns, len(rows))
             region = self.region
-            link.write(SYNC + rows_at(rows, region.x + left, region.y + top) + SYNC_END)
+            link.write(SYNC + lines.rows_at(rows, region.x + left, region.y + top) + SYNC_END)
         else:
             self.refresh()
         self._told(frame.protocol, frame.bytes if size is None else size)
@@ -310,10 +312,9 @@ class PictureView(MouseOver):
     def _sharpen(self) -> None:
         """Send the sharp frame that was there already, now that no key follows."""
         request, pipeline = self._request, self._pipeline
-        if request is not None and pipeline is not None:
-            frame = pipeline.frame(request, "sharp")
-            if frame is not None:
-                self._take(request, frame)
+        frame = pipeline.frame(request, "sharp") if request and pipeline else None
+        if request is not None and frame is not None:
+            self._take(request, frame)
 
     def _say_wait(self) -> None:
         if self._target is not None and self._request != self._frame_request:
@@ -373,7 +374,7 @@ class PictureView(MouseOver):
         """Draw at the new place."""
         link = Link.of(self.app)
         if link is not None and self._mark and self._frame is not None:
-            link.keep(self._mark, self._placed(self._frame))
+            link.keep(self._mark, lines.placed(self._frame, self.size, self.region.offset))
             self.refresh()
 
     def _close_viewer(self) -> None:
@@ -385,16 +386,15 @@ class PictureView(MouseOver):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return whole rows without Textual's style cache, which would lose CellStrip."""
         style, size, frame = self.rich_style, self.size, self._frame
-        lines: dict[int, Strip] = {}
+        drawn: dict[int, Strip] = {}
         if self._words:
-            lines = word_lines(self._words, size, style)
+            drawn = lines.word_lines(self._words, size, style)
         elif self._rows:
-            lines = cell_lines(self._rows, size, style)
+            drawn = lines.cell_lines(self._rows, size, style)
         elif frame is not None and self._mark and not covered(self):
             # While covered, half blocks are on their way: stand-ins would draw over the pop-up.
-            lines = stand_in_lines(self._mark, frame, size, style)
-        blank = Strip.blank(size.width, style)
-        rows = [lines.get(y, blank) for y in range(crop.y, crop.bottom)]
+            drawn = lines.stand_in_lines(self._mark, frame, size, style)
+        rows = [drawn.get(y) or Strip.blank(size.width, style) for y in range(crop.y, crop.bottom)]
         if (crop.x, crop.right) != (0, size.width):
             rows = [row.crop(crop.x, crop.right) for row in rows]
         return rows

@@ -7,6 +7,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from b100tui.terminal.frames import CellRow, Frame
+from b100tui.terminal.sixel import strips
 from b100tui.tui.widgets.cell_strip import CellStrip
 
 
@@ -48,6 +49,22 @@ def stand_in_lines(
     line = " " * left + mark * frame.columns + " " * max(size[0] - left - frame.columns, 0)
     strip = Strip([Segment(line, style)], size[0])
     return {top + n: strip for n in range(frame.rows)}
+
+
+def placed(frame: Frame, size: tuple[int, int], at: tuple[int, int]) -> str:
+    """Return what draws `frame` in the middle of an area of `size` whose corner is `at`."""
+    left, top = margins(size, frame.columns, frame.rows)
+    return f"\x1b7\x1b[{at[1] + top + 1};{at[0] + left + 1}H{frame.payload}\x1b8"
+
+
+def placed_strips(
+    frame: Frame, size: tuple[int, int], at: tuple[int, int], cell_height: int
+) -> list[str]:
+    """Return the same for a sixel, in strips that are each drawn by themselves."""
+    left, top = margins(size, frame.columns, frame.rows)
+    x, y = at[0] + left + 1, at[1] + top + 1
+    cut = strips(frame.payload, cell_height)
+    return [f"\x1b7\x1b[{y + row};{x}H{part}\x1b8" for row, part in cut]
 
 
 def rows_at(rows: tuple[CellRow, ...], x: int, y: int) -> str:
