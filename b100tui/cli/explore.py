@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from b100tui.cli.output import reading_root
+from b100tui.cli.output import one_blas_thread, reading_root
 from b100tui.cli.registry import find_command
 from b100tui.model.errors import UsageError
 
@@ -30,6 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("explore needs a terminal", f"without one: {HEADLESS}")
     root = _demo() if args.demo else reading_root(args, args.folder)
+    one_blas_thread()
     from b100tui.tui.start import explore
     from b100tui.workspace.places import remember_root
 

@@ -44,13 +44,12 @@ def narrate(text: str) -> None:
 
 
 def one_blas_thread() -> None:
-    """Keep linear algebra on one thread; call it before numpy is first imported.
+    """Keep numpy's linear algebra on one thread; call it before numpy is first imported.
 
     The analyses multiply many small matrices: more threads only wait for each other, the
-    longer the busier the machine is.
+    longer the busier the machine is. Torch, in a worker, takes its threads from elsewhere.
     """
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def reading_root(args: argparse.Namespace, positional: str | None = None) -> Path:
