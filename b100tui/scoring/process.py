@@ -22,7 +22,13 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VIPS_
 # heap keeps them instead; the most it holds is what it held at the largest moment anyway.
 _HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
 # Weights are fetched and verified ahead; TF32 would change values from one GPU to the next.
-_FIXED = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "NVIDIA_TF32_OVERRIDE": "0"}
+_FIXED = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "NVIDIA_TF32_OVERRIDE": "0",
+    # shared memory that a killed worker leaves is cleaned up by this tracker: no news for a log
+    "PYTHONWARNINGS": "ignore:resource_tracker:UserWarning",
+}
 
 
 def worker_environment(python: str) -> dict[str, str]:

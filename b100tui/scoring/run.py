@@ -100,6 +100,9 @@ def score(
     parts = PartWriter(workspace_dir(root) / "scores")
     ledger = Ledger(read_done(root), parts, retry_failed=chosen.retry_failed)
     wanted = len(tasks) * (len(metrics) + len(missing))
+    for name, reason in missing.items():
+        if tasks:
+            ledger.fail(name, reason, len(tasks))
     peak, busy = 0, None
     try:
         for names in _groups(metrics, tasks, chosen):
@@ -116,9 +119,6 @@ def score(
     finally:
         parts.close()
     failed = {name: dict(reasons) for name, reasons in ledger.failed.items()}
-    for name, reason in missing.items():
-        if tasks:
-            failed[name] = {reason: len(tasks)}
     return ScoreReport(
         wanted=wanted,
         skipped=ledger.skipped,
@@ -243,7 +243,7 @@ class _Teller:
         by = {}
         hands = sum(session.processes for session in self._sessions)
         usages = [session.usage for session in self._sessions]
-        for name in list(ledger.versions):
+        for name in list(ledger.versions | ledger.failed):
             n, total = ledger.times.get(name, (0, 0.0))
             mean = total / n if n else None
             left = max(0, self._pictures - ledger.settled[name])

@@ -320,3 +320,22 @@ def test_no_steps_are_no_work(tmp_path: Path) -> None:
     steps: list[Step] = []
     report = score_all(tmp_path, steps)
     assert (report.wanted, report.done, report.failed) == (0, 0, {})
+
+
+def test_progress_knows_metrics_their_means_and_what_cannot_be_scored(tmp_path: Path) -> None:
+    told: list[Standing] = []
+    score(
+        tmp_path,
+        drawn_run(tmp_path, 4),
+        metrics("lab_l"),
+        unavailable={"niqe": "no torch"},
+        progress=told.append,
+    )
+    last = told[-1]
+    assert (last.settled, last.wanted, last.failed) == (8, 8, 4)
+    assert last.failures == {"niqe": {"no torch": 4}}
+    assert (last.by_metric["niqe"].settled, last.by_metric["niqe"].failed) == (4, 4)
+    one = last.by_metric["lab_l"]
+    assert (one.settled, one.total, one.failed, one.eta_seconds) == (4, 4, 0, 0.0)
+    assert one.mean_seconds is not None
+    assert one.mean_seconds > 0
