@@ -51,7 +51,7 @@ class CellEvidence(Struct, frozen=True, kw_only=True):
     """What a cell of a gap table rests on.
 
     `lines` holds the runs of the group, `steps` the pictures of the run at `shown`; `sentences`
-    are the verdict in words, the first one the plainest.
+    are the verdict in words, the first one the plainest; `failure` is the verdict itself.
     """
 
     group: str
@@ -63,6 +63,7 @@ class CellEvidence(Struct, frozen=True, kw_only=True):
     shown: int
     steps: tuple[Step, ...]
     sentences: tuple[str, ...]
+    failure: bool | None = None
 
 
 class Analyst(Protocol):

@@ -15,6 +15,7 @@ from b100tui.tui.analyst import (
     band_of,
     place_of,
 )
+from b100tui.tui.verdict import gap_sentences
 
 if TYPE_CHECKING:
     from b100tui.analysis.notice import Notice
@@ -82,10 +83,19 @@ class IndexAnalyst:
     def evidence(
         self, table: "GapTable", group: str, metric: str, step: int, run: str = ""
     ) -> CellEvidence:
-        """Return what a cell rests on, with the pictures of `run` (default: the plainest)."""
+        """Return what a cell rests on, with the pictures of `run` (default: the plainest).
+
+        A step that the table lacks is judged by the same arithmetic over the group's runs.
+        """
+        from b100tui.analysis.gaps import RunScores, score_gap
+
         one = next(found for found in table.metrics if found.id == metric)
         members = table.members.get(group, ())
         lines = self._lines(metric, members, table.reference)
+        gap = table.cells.get((group, metric, step))
+        if gap is None:
+            runs = [RunScores(run=line.run, values=line.values) for line in lines]
+            gap = score_gap(one, runs, step, reference=table.reference)
         shown = place_of(lines, one, table.reference, step, run)
         pictures = self.index.steps(lines[shown].run) if lines else []
         return CellEvidence(
@@ -97,7 +107,8 @@ class IndexAnalyst:
             band=band_of(lines),
             shown=shown,
             steps=tuple(pictures),
-            sentences=self._sentences(table, group, metric, step),
+            sentences=gap_sentences(one, gap),
+            failure=gap.failure,
         )
 
     def _lines(self, metric: str, runs: Sequence[str], reference: int) -> tuple[RunLine, ...]:
@@ -121,13 +132,6 @@ class IndexAnalyst:
             }
             lines.append(RunLine(run.run, kept))
         return tuple(lines)
-
-    def _sentences(self, table: "GapTable", group: str, metric: str, step: int) -> tuple[str, ...]:
-        from b100tui.tui.verdict import gap_sentences
-
-        one = next(found for found in table.metrics if found.id == metric)
-        cell = table.cells.get((group, metric, step))
-        return gap_sentences(one, cell) if cell is not None else ()
 
     def runs(self, filter: str) -> list[str]:
         """Return the ids of the runs that match a filter expression."""

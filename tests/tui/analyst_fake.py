@@ -77,10 +77,12 @@ class FakeAnalyst:
             for n, name in enumerate(table.members[group])
         )
         shown = place_of(lines, one, table.reference, step, run)
+        runs = [RunScores(run=line.run, values=line.values) for line in lines]
+        gap = score_gap(one, runs, step, reference=table.reference)
         return CellEvidence(
             group=group, metric=one, reference=table.reference, step=step, lines=lines,
             band=band_of(lines), shown=shown, steps=pictures(lines[shown].run),
-            sentences=gap_sentences(one, table.cell(group, metric, step)),
+            sentences=gap_sentences(one, gap), failure=gap.failure,
         )  # fmt: skip
 
     def runs(self, filter: str) -> list[str]:

@@ -90,6 +90,18 @@ async def test_arrows_move_both_the_step_and_the_pictures():
         assert "step 7 against 1" in screen.query_one("#evidence-status", StatusLine).plain
 
 
+async def test_a_step_beside_the_table_is_judged_too():
+    async with opened(explorer()) as (pilot, main):
+        screen = await evidence(pilot, main)
+        await pilot.press("right", "right")
+        # BRISQUE falls by 3 a step from 75: 18 of 150 by step 7.
+        await until(pilot, lambda: "scores step 7 12.0 points" in _plain(screen))
+
+
+def _plain(screen) -> str:
+    return " ".join(screen.words.plain.split())
+
+
 async def test_brackets_walk_over_the_runs_of_the_group():
     async with opened(explorer()) as (pilot, main):
         screen = await evidence(pilot, main)

@@ -188,9 +188,7 @@ class EvidenceScreen(AnalysisScreen):
         blocks: list[Block] = []
         sentences = found.sentences
         if found.step == self.step and sentences:
-            cell = self.gaps.cells.get((self.group, self.metric.id, self.step))
-            failing = cell is not None and bool(cell.failure)
-            blocks.append(((sentences[0], "text--bad" if failing else ""),))
+            blocks.append(((sentences[0], "text--bad" if found.failure else ""),))
             blocks.append(self._held_block())
             blocks += [((words, "text--dim"),) for words in sentences[1:]]
         else:
@@ -314,7 +312,7 @@ class EvidenceScreen(AnalysisScreen):
             self.set_timer(READ_AFTER, lambda wanted=self.token: self._read_rested(wanted))
 
     def _read_rested(self, token: int) -> None:
-        if token == self.token and (self.group, self.metric.id, self.step) in self.gaps.cells:
+        if token == self.token:
             self._read(token, self.step, self.run)
 
     @on(SeriesChart.Moved)
