@@ -178,3 +178,40 @@ def test_a_score_that_failed_is_said_to_have_failed(
     name = tmp_path.name
     assert main(["show", f"{name}@1", "--root", str(tmp_path)]) == 0
     assert re.search(r"noise_sigma +failed", capsys.readouterr().out)
+
+
+def test_a_sheet_holds_every_step_reduced_and_captioned(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_name(capsys)
+    path = tmp_path / "sheet.png"
+    assert main(["show", f"{run}@0", "--sheet", "0-2", "--out", str(path)]) == 0
+    with Image.open(path) as image:
+        # three tiles of 40x30 in two columns, 8 px around, 18 px of caption
+        assert image.size == (2 * 48 + 8, 2 * 56 + 8)
+        for step, place in enumerate([(8, 8), (56, 8), (8, 64)]):
+            assert image.getpixel(place) == (step, 2 * step, 3 * step)
+
+
+def test_a_sheet_of_crops_keeps_their_pixels_times_the_zoom(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_name(capsys)
+    path = tmp_path / "sheet.png"
+    words = ["--sheet", "1", "--crop", "0,0,4,3", "--zoom", "5", "--out", str(path)]
+    assert main(["show", f"{run}@0", *words]) == 0
+    with Image.open(path) as image:
+        tile = image.crop((8, 8, 28, 23))
+        assert tile.crop((0, 0, 5, 5)).getcolors() == [(25, (1, 2, 3))]
+
+
+def test_align_says_what_it_found(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_name(capsys)
+    path = tmp_path / "out.png"
+    words = ["--compare", f"{run}@1", "--diff", "abs", "--align", "--out", str(path)]
+    assert main(["show", f"{run}@1", *words]) == 0
+    assert "identical" in capsys.readouterr().err
+    with Image.open(path) as image:
+        assert image.getextrema() == ((0, 0),) * 3
