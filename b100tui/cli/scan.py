@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _RUNS = 40  # runs and names printed without -v
 _NAMES = 8
+_REASONS = 30  # reasons printed without -v; those of a manifest name its lines
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -215,12 +216,14 @@ def _reasons(left_out: "Iterable[LeftOut]", wordy: bool) -> list[str]:
     for left in left_out:
         groups.setdefault(clean_line(left.reason), []).append(clean_line(left.path))
     lines: list[str] = []
-    for reason, paths in groups.items():
+    for reason, paths in groups.items() if wordy else list(groups.items())[:_REASONS]:
         lines.append(f"  {reason}:" if len(paths) == 1 else f"  {reason} ({len(paths):,}):")
         shown = paths if wordy else paths[:_NAMES]
         lines += [f"    {path}" for path in shown]
         if len(shown) < len(paths):
             lines.append(f"    and {len(paths) - len(shown):,} more (-v shows all)")
+    if not wordy and len(groups) > _REASONS:
+        lines.append(f"  and {len(groups) - _REASONS:,} more reasons (-v shows all)")
     return lines
 
 

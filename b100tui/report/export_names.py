@@ -30,20 +30,14 @@ class Folders:
         self._taken: set[str] = set()
 
     def of(self, run: str) -> str:
-        """Return the relative folder of a run."""
+        """Return the relative folder of a run; it may lie inside that of another one."""
         name = "/".join(_safe(part) for part in run.split("/") if part) or "run"
         number, free = 1, name
-        while any(self._clash(free, other) for other in self._taken):
+        while free.casefold() in self._taken:
             number += 1
             free = f"{name}~{number}"
         self._taken.add(free.casefold())
         return free
-
-    @staticmethod
-    def _clash(name: str, other: str) -> bool:
-        """Return whether two folders are one, or one lies inside the other."""
-        low = name.casefold()
-        return low == other or low.startswith(other + "/") or other.startswith(low + "/")
 
 
 def _safe(part: str) -> str:

@@ -72,6 +72,23 @@ def test_words_name_gaps_duplicates_sizes_and_reasons(
     assert told.err == ""
 
 
+def test_reasons_of_a_large_manifest_are_shortened(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = []
+    for n in range(50):
+        put(tmp_path, f"{n}.png", data=picture())
+        told = {"run": f"r{n}", "step": 1, "path": f"{n}.png"}
+        rows += [told, {**told, "step": 0, "path": f"https://x.invalid/{n}.jpg"}]
+    (tmp_path / "steps.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["scan", str(tmp_path)]) == 0
+    told_words = capsys.readouterr().out
+    assert "  and 20 more reasons (-v shows all)" in told_words
+    assert told_words.count("never fetched unasked") == 30
+    assert main(["scan", str(tmp_path), "-v"]) == 0
+    assert capsys.readouterr().out.count("never fetched unasked") == 50
+
+
 def test_names_with_escape_sequences_print_clean(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
