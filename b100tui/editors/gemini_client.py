@@ -12,6 +12,7 @@ from b100tui.editors.keys import Hider, find_key, key_place
 from b100tui.editors.loop import SHARED, CutError, DeadlineError
 from b100tui.editors.protocol import Outcome
 from b100tui.model.errors import UsageError
+from b100tui.model.text import clean_line
 
 API_VERSION = "v1"
 _VERTEX_API_VERSION = "v1beta1"
@@ -84,11 +85,15 @@ class GeminiClient:
         `config` holds fields of the client's GenerateContentConfig. `read_seconds` limits each
         read, `deadline` the whole attempt. Keys never show in what is returned.
         """
+        from google.auth.exceptions import GoogleAuthError
         from google.genai import errors
 
         transports = _transports()
         try:
             client = self._opened()
+        except (ValueError, GoogleAuthError) as error:
+            return self._unopened(error)
+        try:
             text = SHARED.call(
                 lambda: _send(client, model, contents, config, read_seconds),
                 deadline=deadline,
@@ -105,6 +110,8 @@ class GeminiClient:
             message = self.hider.text(str(error.message or ""))
             details = self.hider.value(error.details)
             return api_fault(error.code, error.status, details, message, headers)
+        except GoogleAuthError as error:
+            return self._unopened(error)
         except transports as error:
             fault = transport_fault(error)
             return _hidden(fault, self.hider)
@@ -112,6 +119,14 @@ class GeminiClient:
             # The client itself reads some bodies as JSON before it hands them over.
             return unknown_answer(f"the reply cannot be read ({type(error).__name__})")
         return text
+
+    def _unopened(self, error: Exception) -> Outcome:
+        """No account to ask with: nothing was sent, and no other call would fare better."""
+        return Outcome(
+            failure="fatal_all",
+            message=self.hider.text(clean_line(f"{type(error).__name__}: {error}"))[:400],
+            hint="check project, location and credentials (gcloud auth application-default login)",
+        )
 
     def _opened(self) -> Any:
         with self._mutex:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
+
 from b100tui.editors.protocol import Editor
 from b100tui.editors.registry import open_editor
 from b100tui.editors.table import Row, Table, table
@@ -55,11 +57,12 @@ class Batch:
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="beside")
         self._waiting = threading.Semaphore(_MOST_ASIDE)
         self._limiters: dict[str, Limiter] = {}
-        self._editors: dict[str, Editor] = {}
+        self._editors: dict[tuple[str, str], Editor] = {}
 
     def row(self, plan: RunPlan) -> Row:
         """Return the table's row for the run's editor, with the model that the plan froze."""
-        return self.table.editor(plan.editor)
+        row = self.table.editor(plan.editor)
+        return msgspec.structs.replace(row, model=plan.model or row.model)
 
     def editor(self, plan: RunPlan) -> Editor:
         """Return the editor for one run; one client serves all runs of an editor."""
@@ -67,9 +70,10 @@ class Batch:
         if row.kind == "simulate":
             return self._opener(plan.editor, row, plan)
         with self._mutex:
-            if plan.editor not in self._editors:
-                self._editors[plan.editor] = self._opener(plan.editor, row, plan)
-            return self._editors[plan.editor]
+            key = plan.editor, row.model
+            if key not in self._editors:
+                self._editors[key] = self._opener(plan.editor, row, plan)
+            return self._editors[key]
 
     def aside(self, work: Callable[..., object], *words: object) -> None:
         """Do `work` beside the runs; left out while more than a few wait: it must be optional."""

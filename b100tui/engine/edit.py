@@ -64,6 +64,8 @@ def make(
         settings=settings,
         opener=opener,
     )
+    for run in (one for one in planned if one.done < one.last):
+        batch.editor(run.plan)  # one that cannot run here is told before a folder is made
     with interruptible(batch.stop), closing(batch):
         reports = _all(batch, planned, max(1, limits.jobs))
     return EditReport(

@@ -85,7 +85,13 @@ def _continue(root: Path, request: Continue) -> PlannedRun:
     _check_prompts(known)
     _check_hash(folder, known)
     done = last_step(folder)
-    return PlannedRun(plan=known, folder=folder, last=max(0, done) + request.steps, done=done)
+    last = max(0, done) + request.steps
+    if known.inputs == "initial" and last > len(known.prompts) > 1:
+        raise UsageError(
+            f"{known.run} merges instructions up to step {len(known.prompts)}",
+            "make a new run with more steps",
+        )
+    return PlannedRun(plan=known, folder=folder, last=last, done=done)
 
 
 def _resume(root: Path, request: Resume) -> Iterator[PlannedRun]:

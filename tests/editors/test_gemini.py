@@ -3,6 +3,7 @@
 import base64
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -235,3 +236,13 @@ def test_vertex_has_its_own_path_and_version() -> None:
         path = fake.log[-1]["path"]
     assert path == "/v1beta1/publishers/google/models/gemini-3-pro-image:generateContent"
     assert outcome.image is not None
+
+
+def test_vertex_without_credentials_stops_everything_and_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
+    client = GeminiClient(base_url="http://127.0.0.1:9", vertex=True, project="p", location="l")
+    editor = GeminiEditor("x", table().editor("nano-banana-pro"), client)
+    outcome = editor.edit(PICTURE, "image/jpeg", "Copy.", Parameters(deadline_seconds=20.0))
+    assert (outcome.failure, outcome.possibly_billed) == ("fatal_all", False)

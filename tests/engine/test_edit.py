@@ -361,3 +361,37 @@ def test_a_disk_that_takes_no_more_is_named_and_the_chain_stays_whole(tmp_path: 
     report = make(root, plan(root, Resume(runs=(read_plan(folder).run,))))
     assert report.runs[0].steps_done == 40
     assert chain.last < 40
+
+
+def test_the_frozen_model_is_asked_whatever_the_table_says_later(tmp_path: Path) -> None:
+    root = root_of(tmp_path)
+    with served() as fake:
+        run = edit_new(root, image(tmp_path), steps=1).runs[0].run
+        path = config_dir() / "editors.toml"
+        text = path.read_text().replace("[editors.nano-banana-pro]", _OTHER, 1)
+        path.write_text(text)
+        make(root, plan(root, Continue(run=run, steps=1)), policy=AT_ONCE)
+        assert {one["path"] for one in fake.log} == {
+            "/v1/models/gemini-3-pro-image:generateContent"
+        }
+
+
+_OTHER = '[editors.nano-banana-pro]\nmodel = "gemini-9"'
+
+
+def test_an_editor_without_a_key_is_told_before_a_folder_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    root = root_of(tmp_path)
+    with pytest.raises(UsageError, match="key"):
+        edit_new(root, image(tmp_path))
+    assert list(root.iterdir()) == []
+
+
+def test_merged_instructions_end_where_they_were_planned_to(tmp_path: Path) -> None:
+    root = root_of(tmp_path)
+    run = edit_new(root, image(tmp_path), steps=2, recipe="add-apples-merged", **SIM).runs[0].run
+    with pytest.raises(UsageError, match="merges instructions"):
+        plan(root, Continue(run=run, steps=1))
