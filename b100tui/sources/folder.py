@@ -5,12 +5,14 @@ from pathlib import Path
 
 import msgspec
 
+from b100tui.model.errors import B100Error, CancelledError
 from b100tui.model.scan import LeftOut, Reading, Scan, SourceRun
 from b100tui.sources.assemble import is_picture, uniquely_named
 from b100tui.sources.attach import attach
 from b100tui.sources.claims import Claimed
 from b100tui.sources.guess import claim_guess
 from b100tui.sources.layouts.own import LAYOUT as OWN
+from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.layouts.registry import layouts
 from b100tui.sources.listing import Cancelled, Listing, Progress, list_files
 from b100tui.sources.mapped import claim_mapped
@@ -58,7 +60,7 @@ def scan_folder(
     mapping = mapping or find_mapping([root / ".b100"])
     mapped = Claimed()
     for layout in layouts():
-        claimed = layout.claim(listing, taken)
+        claimed = _claimed(layout, listing, taken)
         if layout is OWN and mapping is not None:
             mapped = claim_mapped(listing, load_mapping(mapping))
             add("mapping", str(mapping), _with_own(mapped, claimed))
@@ -80,9 +82,19 @@ def write_mapping(root: Path) -> str:
     listing = list_files(root)
     taken: set[str] = set()
     for layout in layouts():
-        taken |= layout.claim(listing, taken).used
+        taken |= _claimed(layout, listing, taken).used
     guess = claim_guess(listing, taken)
     return mapping_text(listing, uniquely_named(guess.runs), guess.templates)
+
+
+def _claimed(layout: Layout, listing: Listing, taken: set[str]) -> Claimed:
+    """Return what a layout takes; one that fails as a whole is named and costs itself only."""
+    try:
+        return layout.claim(listing, taken)
+    except CancelledError:
+        raise
+    except B100Error as error:
+        return Claimed(unreadable=[LeftOut(".", f"read as {layout.name}: {error.message}")])
 
 
 def _explained(name: str, sign: str, claimed: Claimed) -> Claimed:

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from b100tui.model.errors import CancelledError
+from b100tui.model.errors import CancelledError, LayoutError
+from b100tui.sources import folder as scanning
 from b100tui.sources import read_step, scan_folder
-from b100tui.sources.listing import list_files
+from b100tui.sources.claims import Claimed
+from b100tui.sources.layouts.protocol import Layout
+from b100tui.sources.layouts.registry import layouts
+from b100tui.sources.listing import Listing, list_files
 from b100tui.sources.texts import LINE_LIMIT, lines_of
 from tests.sources.layouts.written import jsonl_file, notes
 from tests.sources.made import named, numbers, put, reasons
@@ -203,3 +207,17 @@ def test_a_large_listing_tells_progress_and_can_be_stopped(
     assert seen == [2048, 4096]
     with pytest.raises(CancelledError):
         work(tmp_path, cancelled=lambda: bool(time.monotonic()))
+
+
+def test_a_layout_that_fails_as_a_whole_costs_itself_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(listing: Listing, taken: set[str]) -> Claimed:
+        raise LayoutError("the table has no end")
+
+    broken = Layout(name="broken", sign="none", claim=fail)
+    monkeypatch.setattr(scanning, "layouts", lambda: (broken, *layouts()))
+    put(tmp_path, *(f"cat/step_{n}.png" for n in range(3)))
+    scan = scan_folder(tmp_path)
+    assert numbers(scan.runs[0]) == [0, 1, 2]
+    assert reasons(scan)["."] == "read as broken: the table has no end"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from b100tui.model.errors import B100Error
+from b100tui.model.errors import B100Error, PictureError
 from b100tui.model.scan import LeftOut, SourceRun
 from b100tui.sources.claims import Claimed
 from b100tui.sources.columns import metric_id, number
@@ -31,7 +31,10 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
             path = join(folder, name)
             if path not in taken and _is_turns(listing, path):
                 archives = archives or _Archives(listing, claimed)
-                _table(listing, path, archives, claimed)
+                try:
+                    _table(listing, path, archives, claimed)
+                except PictureError as error:
+                    claimed.unread(path, error.message)
     _benchmarks(listing, taken, claimed)
     return claimed
 
