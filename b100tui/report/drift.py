@@ -190,12 +190,17 @@ def _compute(
     cancelled: Callable[[], bool] | None,
 ) -> Iterator[tuple[Step, DriftRow]]:
     """Yield the row of each step in order; few pictures are in memory at a time."""
+    import cv2
+
     from b100tui.imaging.align import prepare
 
     prepared = prepare(first)
     threads = min(os.cpu_count() or 1, MOST_THREADS)
     waiting: deque[tuple[Step, Future[DriftRow]]] = deque()
     rest = iter(todo)
+    # A thread a picture is enough: OpenCV's own beside them would only wait for each other.
+    inner = cv2.getNumThreads()
+    cv2.setNumThreads(1)
     with ThreadPoolExecutor(threads, "b100-drift") as pool:
         try:
             while True:
@@ -208,6 +213,7 @@ def _compute(
                 step, job = waiting.popleft()
                 yield step, job.result()
         finally:
+            cv2.setNumThreads(inner)
             for _, job in waiting:
                 job.cancel()
 
