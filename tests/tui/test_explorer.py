@@ -87,6 +87,13 @@ async def test_a_folder_without_runs_says_so_and_what_tells_why():
         assert "b100 scan /runs/banana says why" in text
 
 
+async def test_a_name_in_the_list_keeps_its_room_and_the_worst_word_stays():
+    row = make_row("k", "replicate-broken", 0, onset=None, spark=(), last_step=1, steps_planned=3,
+                   stopped="step 1: exit code 1", badges=("refused", "stopped"))  # fmt: skip
+    async with opened(explorer(FakeCatalogue([row]))) as (_, main):
+        assert "replicate-broken refused" in "\n".join(screen_text(main.explorer))
+
+
 async def test_an_indexer_that_fails_again_and_again_says_so_once():
     async with opened(explorer()) as (pilot, main):
         for _ in range(3):

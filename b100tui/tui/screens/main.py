@@ -256,7 +256,7 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
         if self.ordered_for != key:
             self.ordered, self.ordered_for = trajectory.ordered(reference), key
         self.show_slider()
-        note = "measuring the probes ..." if self.probing else "no scores yet: b100 score"
+        note = "measuring the probes ..." if self.probing else "no scores yet: S scores this run"
         self.metric_panel.show(self.ordered, step, reference, note)
         self.reasoning.show(step_reasoning(trajectory, step), self.words)
         self.facts.show(step_facts(trajectory, step))

@@ -258,7 +258,8 @@ def _ornaments(row: RunRow) -> Iterator[tuple[str, tuple[str, str]]]:
     cells, words = _mini(row.spark), _badge(row)
     short = _badge(row, simulated="SIM")
     bare = _badge(row, simulated="")
-    yield from ((cells, words), (cells, short), (cells, bare), ("", bare))
+    worst = _badge(row, simulated="", most=1)
+    yield from ((cells, words), (cells, short), (cells, bare), ("", bare), ("", worst))
 
 
 def _mini(levels_of_row: tuple[int, ...]) -> str:
@@ -270,8 +271,8 @@ def _mini(levels_of_row: tuple[int, ...]) -> str:
     return spark(levels(values, 0, len(levels_of_row) - 1, SPARK_CELLS))
 
 
-def _badge(row: RunRow, *, simulated: str = "SIMULATED") -> tuple[str, str]:
-    """Return the most telling words of a run and their style; `simulated` names a simulated one."""
+def _badge(row: RunRow, *, simulated: str = "SIMULATED", most: int = 6) -> tuple[str, str]:
+    """Return the `most` telling words of a run and their style; `simulated` names such a one."""
     words: list[str] = []
     style = "tree--dim"
     if row.onset is not None:
@@ -293,7 +294,7 @@ def _badge(row: RunRow, *, simulated: str = "SIMULATED") -> tuple[str, str]:
         words.append(simulated)
     if not words and not row.spark:
         words.append(f"{row.steps} steps")
-    return clean_line(" ".join(words)), style
+    return clean_line(" ".join(words[:most])), style
 
 
 def _painted(strip: Strip, style: Style) -> Strip:
