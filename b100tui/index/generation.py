@@ -12,6 +12,7 @@ from b100tui.model.errors import StoreError
 
 SCHEMA = 1
 KEEP = 2
+TEXT_IN_WORK = "building-search-"  # the text builder's own, under a lock of its own
 _DATABASE = re.compile(r"index-(\d+)-(\d+)\.duckdb")
 _BESIDE = re.compile(r"(?:first|stamps|search)-(\d+)(?:\.json)?")
 
@@ -97,8 +98,12 @@ def sweep(cache: Path) -> None:
         if database and int(database[1]) != SCHEMA:
             if int(database[1]) < SCHEMA:
                 _remove(path)
-        elif (number is not None and number not in kept) or name.startswith("building-"):
+        elif (number is not None and number not in kept) or _left_over(name):
             _remove(path)
+
+
+def _left_over(name: str) -> bool:
+    return name.startswith("building-") and not name.startswith(TEXT_IN_WORK)
 
 
 def set_aside(cache: Path, generation: int) -> Path:

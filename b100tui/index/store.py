@@ -215,6 +215,7 @@ class Index:
             newer = files.newest(self.cache)
             if newer is not None and newer > self._tail.generation:
                 fresh = self._open_newest()
+                fresh.advance()  # before it is shown, or what came after its building would vanish
                 with self._swap:
                     self._tail = fresh
                 return True

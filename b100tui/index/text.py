@@ -73,26 +73,37 @@ def build_text(root: Path, *, wait_seconds: float = 600.0) -> int:
     """
     cache = cache_dir(root)
     with hold(cache / "text.lock", f"text-indexing {root}", wait_seconds=wait_seconds):
-        generation = files.newest(cache)
-        before = newest_text(cache)
-        if generation is None or (before is not None and before[0] == generation):
-            return 0
-        temporary = cache / f"building-search-{os.getpid()}"
-        try:
-            shutil.rmtree(temporary, ignore_errors=True)
-            temporary.mkdir(mode=0o700)
-            written = _write(cache, generation, before[1] if before else None, temporary)
-            final = files.search_path(cache, generation)
-            shutil.rmtree(final, ignore_errors=True)
-            os.replace(temporary, final)
-        except OSError as error:
-            raise StoreError(
-                f"the text index in {cache} could not be written: {error.strerror}",
-                "free space, or point B100_CACHE_DIR elsewhere; search scans the texts meanwhile",
-            ) from error
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
-        return written
+        for leftover in cache.glob(f"{files.TEXT_IN_WORK}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        while True:
+            generation = files.newest(cache)
+            before = newest_text(cache)
+            if generation is None or (before is not None and before[0] == generation):
+                return 0
+            try:
+                return _build(cache, generation, before[1] if before else None)
+            except StoreError:
+                # A builder may have swept what this one rested on: then there is newer work.
+                if files.newest(cache) == generation:
+                    raise
+
+
+def _build(cache: Path, generation: int, before: Path | None) -> int:
+    temporary = cache / f"{files.TEXT_IN_WORK}{os.getpid()}"
+    try:
+        temporary.mkdir(mode=0o700)
+        written = _write(cache, generation, before, temporary)
+        final = files.search_path(cache, generation)
+        shutil.rmtree(final, ignore_errors=True)
+        os.replace(temporary, final)
+    except OSError as error:
+        raise StoreError(
+            f"the text index in {cache} could not be written: {error.strerror}",
+            "free space, or point B100_CACHE_DIR elsewhere; search scans the texts meanwhile",
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return written
 
 
 def _write(cache: Path, generation: int, before: Path | None, folder: Path) -> int:
@@ -103,11 +114,20 @@ def _write(cache: Path, generation: int, before: Path | None, folder: Path) -> i
     if before is not None:
         known = read_content(before)
         _link(before, folder)
-    con = duckdb.connect(
-        str(files.database_path(cache, generation)),
-        read_only=True,
-        config={"threads": "1", "memory_limit": "512MB", "temp_directory": str(cache / "spill")},
-    )
+    try:
+        con = duckdb.connect(
+            str(files.database_path(cache, generation)),
+            read_only=True,
+            config={
+                "threads": "1",
+                "memory_limit": "512MB",
+                "temp_directory": str(cache / "spill"),
+            },
+        )
+    except duckdb.Error as error:
+        raise StoreError(
+            f"generation {generation} could not be opened: {error}", "b100 index builds it anew"
+        ) from error
     try:
         now = dict(con.execute(statement("text_digests")).fetchall())
         stale = [run for run in {*known, *now} if known.get(run) != now.get(run)]

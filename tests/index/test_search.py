@@ -12,7 +12,7 @@ from b100tui.index.store import Index, open_index
 from b100tui.index.text import build_text, newest_text
 from b100tui.index.text_query import QueryError, Term, parse_query
 from b100tui.workspace.places import cache_dir
-from tests.index.folder import add_step
+from tests.index.folder import add_run, add_step
 
 A = "dongpo/replicate-2k/run-0"
 B = "fog/replicate-2k/run-1"
@@ -202,3 +202,16 @@ def test_a_long_text_is_cut_around_the_words() -> None:
 def test_a_snippet_carries_no_control_characters() -> None:
     shown, _ = snippet("a\x1b[31m needle\nnext\u202e", [Term("words", words=("needle",))])
     assert shown == "a needle next"
+
+
+def test_a_builder_leaves_the_text_index_in_work_alone(tmp_path: Path) -> None:
+    add_run(tmp_path, "fog/replicate-2k/run-0", 2)
+    refresh(tmp_path)
+    in_work = cache_dir(tmp_path) / "building-search-1"
+    in_work.mkdir()
+    (cache_dir(tmp_path) / "building-1.duckdb").touch()
+    refresh(tmp_path, rebuild=True)
+    assert in_work.is_dir()
+    assert not (cache_dir(tmp_path) / "building-1.duckdb").exists()
+    build_text(tmp_path)
+    assert not in_work.exists()

@@ -237,3 +237,18 @@ def test_closing_ends_what_is_still_running(tmp_path: Path) -> None:
         index.close()
         asking.join(0.05)
     assert told
+
+
+def test_what_was_seen_stays_when_a_generation_built_before_it_comes(tmp_path: Path) -> None:
+    add_run(tmp_path, RUN, 2)
+    index = opened(tmp_path)
+    writer = record(tmp_path, "marks", mark("a", RUN, 1, "tint"))
+    index.poll()
+    held_back = writer.path
+    assert held_back is not None
+    data = held_back.read_bytes()
+    held_back.write_bytes(b"")
+    refresh(tmp_path, rebuild=True)
+    held_back.write_bytes(data)
+    assert index.poll()
+    assert [one.id for one in index.marks(RUN)] == ["a"]
