@@ -14,7 +14,7 @@ from b100tui.model.records import Step
 
 if TYPE_CHECKING:
     from b100tui.analysis.notice import Notice
-    from b100tui.report.comparison import GroupComparison
+    from b100tui.report.comparison import GroupComparison, TableComparison
     from b100tui.report.gap_table import GapTable
     from b100tui.report.lies import LieRow
     from b100tui.report.tables import Table
@@ -106,6 +106,10 @@ class Analyst(Protocol):
 
     def compare(self, first: str, second: str, reference: int) -> "GroupComparison":
         """Return two groups of runs side by side."""
+        ...
+
+    def compare_saved(self, first: str, second: str) -> "TableComparison":
+        """Return what changed between a saved gap table, written @FILE, and another or `now`."""
         ...
 
 

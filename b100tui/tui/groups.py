@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from b100tui.model.text import clean_line
 from b100tui.tui.lies import Line, metric_name
 from b100tui.tui.wrapping import fit
 
 if TYPE_CHECKING:
     from b100tui.analysis.groups import Broken, Difference
-    from b100tui.report.comparison import GroupComparison, GroupSide
+    from b100tui.report.comparison import Changed, GroupComparison, GroupSide, TableComparison
 
 NAME = 12
 STEP = 4
@@ -22,8 +23,8 @@ def group_lines(found: "GroupComparison") -> tuple[list[Line], list[Line]]:
     head: list[Line] = [
         [
             (" " * indent, ""),
-            (fit(" first: " + found.first.group, CELL), "choice--head"),
-            (fit(" second: " + found.second.group, CELL), "choice--head"),
+            (fit(" first: " + clean_line(found.first.group), CELL), "choice--head"),
+            (fit(" second: " + clean_line(found.second.group), CELL), "choice--head"),
             (" second - first, 95 %", "choice--head"),
         ]
     ]
@@ -93,3 +94,32 @@ def _difference(found: "Difference | None") -> tuple[str, str]:
     clear = "≠" if found.clear else "≈"
     text = f" {found.value:+.1f} {clear} [{found.low:+.1f}, {found.high:+.1f}]"
     return (text, "choice--good" if found.clear else "choice--dim")
+
+
+def saved_words(found: "TableComparison") -> str:
+    """Return how much changed between two gap tables."""
+    words = f"{found.cells} cells in both · {len(found.changed)} changed · {found.turned} turned"
+    return words + (f" · {found.new} new, {found.gone} gone" if found.new or found.gone else "")
+
+
+def saved_lines(found: "TableComparison") -> tuple[list[Line], list[Line]]:
+    """Return head and lines of the cells that changed; those whose failure turned stand first."""
+    head: Line = [(f" {'metric':<{NAME}}{'':<{STEP}}{'before':>9} {'after':>9}   group",
+                   "choice--head")]  # fmt: skip
+    if not found.changed:
+        return [head], [[(" no cell has changed", "choice--dim")]]
+    return [head], [_changed(one) for one in found.changed]
+
+
+def _changed(one: "Changed") -> Line:
+    turned = one.failure_before is not one.failure_after
+    values = [
+        f"{'–' if value is None else format(value, '+.1f')}{'✗' if failure else ' '}"
+        for value, failure in ((one.before, one.failure_before), (one.after, one.failure_after))
+    ]
+    return [
+        (" " + fit(metric_name(one.metric), NAME), "choice--name"),
+        (fit(f"Δ{one.step}", STEP), "choice--dim"),
+        (f"{values[0]:>9} {values[1]:>9} ", "choice--fail" if turned else ""),
+        (f"{'≠' if turned else ' '} {clean_line(one.group)}", "choice--fail" if turned else ""),
+    ]

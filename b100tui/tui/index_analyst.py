@@ -19,7 +19,7 @@ from b100tui.tui.verdict import gap_sentences
 
 if TYPE_CHECKING:
     from b100tui.analysis.notice import Notice
-    from b100tui.report.comparison import GroupComparison
+    from b100tui.report.comparison import GroupComparison, TableComparison
     from b100tui.report.gap_table import GapTable
     from b100tui.report.lies import LieRow
     from b100tui.report.tables import Table
@@ -184,6 +184,20 @@ class IndexAnalyst:
         from b100tui.report.onsets import tolerances_of
 
         return compare_groups(self.index, first, second, reference=reference, using=tolerances_of())
+
+    def compare_saved(self, first: str, second: str) -> "TableComparison":
+        """Return what changed between a saved gap table, written @FILE, and another or `now`."""
+        from b100tui.model.errors import UsageError
+        from b100tui.report.comparison import NOW, SAVED, compare_tables, read_saved, table_now
+
+        before = read_saved(Path(first.removeprefix(SAVED)).expanduser())
+        if second.startswith(SAVED):
+            after = read_saved(Path(second.removeprefix(SAVED)).expanduser())
+        elif second.casefold() == NOW:
+            after = table_now(self.index, before, by="image").rows()
+        else:
+            raise UsageError(f"a saved table is compared with {NOW} or another {SAVED}FILE", "")
+        return compare_tables(before, after)
 
 
 def analyst_of(catalogue: object, root: Path) -> Analyst | None:

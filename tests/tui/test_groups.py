@@ -5,7 +5,7 @@ import pytest
 from b100tui.analysis.groups import GroupRun, compare
 from b100tui.metrics.registry import metric
 from b100tui.model.errors import UsageError
-from b100tui.report.comparison import GroupComparison, GroupSide
+from b100tui.report.comparison import Changed, GroupComparison, GroupSide, TableComparison
 from b100tui.tui.groups import group_lines
 from b100tui.tui.screens.groups import GroupsScreen
 from b100tui.tui.widgets.bars import StatusLine
@@ -77,6 +77,13 @@ class Comparing(FakeAnalyst):
             raise UsageError("no run matches 'nobody'", "b100 runs --filter EXPR shows what does")
         return comparison(first, second)
 
+    def compare_saved(self, first, second):
+        return TableComparison(
+            cells=9, changed=(Changed(group="fog", metric="brisque", step=5, before=1.0, after=-1.0,
+                                      failure_before=True, failure_after=False),),
+            turned=1, new=0, gone=2,
+        )  # fmt: skip
+
 
 async def groups(pilot, main) -> GroupsScreen:
     if main.analyst is None:
@@ -123,3 +130,12 @@ async def test_the_screen_opens_again_with_its_groups():
         await until(pilot, lambda: main.app.screen is main)
         again = await groups(pilot, main)
         await until(pilot, lambda: "+21.0" in again.lines.plain)
+
+
+async def test_a_saved_table_is_compared_with_now():
+    async with opened(explorer()) as (pilot, main):
+        screen = await groups(pilot, main)
+        await pilot.press(*"@y.json", "enter", *"now", "enter")
+        await until(pilot, lambda: "+1.0✗" in screen.lines.plain)
+        told = screen.query_one("#groups-status", StatusLine).plain
+        assert "9 cells in both · 1 changed · 1 turned · 0 new, 2 gone" in told

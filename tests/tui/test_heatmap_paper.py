@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from b100tui.index.build import refresh
 from b100tui.index.store import open_index
 from b100tui.tui.analyst import GapsAsked
+from b100tui.tui.groups import saved_lines
 from b100tui.tui.index_analyst import IndexAnalyst
 from b100tui.tui.screens.evidence import EvidenceScreen
 from b100tui.tui.screens.evidence_lies import LiesScreen
@@ -103,6 +105,22 @@ def test_two_images_are_compared_and_metrics_agree_or_not(root):
     assert difference.value == pytest.approx(wanted)
     assert len(analyst.agreement("").rows) == 21 * 20 // 2
     assert {one.metric for one in analyst.notices("", 1)} <= {one.id for one in _metrics(analyst)}
+    index.close()
+
+
+def test_yesterdays_table_is_compared_with_todays(root, tmp_path):
+    index = open_index(root)
+    analyst = IndexAnalyst(index, root)
+    rows = msgspec.to_builtins(analyst.gaps(GapsAsked()).rows())
+    place = next(n for n, row in enumerate(rows) if row["metric"] == "brisque" and row["failure"])
+    rows[place] |= {"gap": -1.0, "failure": False}
+    saved = tmp_path / "yesterday.json"
+    saved.write_bytes(msgspec.json.encode(rows))
+    found = analyst.compare_saved(f"@{saved}", "now")
+    assert (len(found.changed), found.turned, found.cells) == (1, 1, 756)
+    (line,) = saved_lines(found)[1]
+    text = "".join(part for part, _ in line)
+    assert text.split()[:3] == ["BRISQUE", f"Δ{rows[place]['step']}", "-1.0"] and "✗ ≠" in text
     index.close()
 
 

@@ -1,5 +1,6 @@
 """Two groups of runs side by side: remedies, editors, settings, at matched steps."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
@@ -14,7 +15,8 @@ from b100tui.model.text import clean_line
 from b100tui.tui.analysis_keys import GROUPS
 from b100tui.tui.analyst import Analyst
 from b100tui.tui.drawing import plural
-from b100tui.tui.groups import group_lines
+from b100tui.tui.groups import group_lines, saved_lines, saved_words
+from b100tui.tui.lies import Line
 from b100tui.tui.messages import Failed
 from b100tui.tui.screens.analysis import AnalysisScreen, bindings_of
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
@@ -22,14 +24,15 @@ from b100tui.tui.widgets.choice_lines import ChoiceLines
 from b100tui.tui.widgets.lines import TextPanel
 
 if TYPE_CHECKING:
-    from b100tui.report.comparison import GroupComparison
+    from b100tui.report.comparison import GroupComparison, TableComparison
 
 FIELDS = ("groups-first", "groups-second", "groups-table")
 TEN = 10
 HOW = (
     "Write a filter in each field, for example editor:pro and editor:fast, or setting:denoise"
     " and -setting:denoise; Enter compares. ✗ fails (a positive gap), ≠ the groups differ beyond"
-    " their spread, ≈ they do not."
+    " their spread, ≈ they do not. A table saved by b100 gaps --json is written @FILE; the other"
+    " field is then now, or another @FILE."
 )
 
 
@@ -41,9 +44,18 @@ class GroupsPlace(Struct):
 
 
 class Compared(Message):
-    """The answer to a comparison."""
+    """The answer to a comparison of two groups."""
 
     def __init__(self, token: int, found: "GroupComparison") -> None:
+        super().__init__()
+        self.token = token
+        self.found = found
+
+
+class TablesCompared(Message):
+    """The answer to a comparison of two gap tables."""
+
+    def __init__(self, token: int, found: "TableComparison") -> None:
         super().__init__()
         self.token = token
         self.found = found
@@ -123,26 +135,41 @@ class GroupsScreen(AnalysisScreen):
     @work(thread=True, exclusive=True, group="compare", exit_on_error=False)
     def _read(self, token: int, first: str, second: str) -> None:
         try:
-            found = self.analyst.compare(first, second, self.reference)
+            if first.startswith("@"):
+                tables = self.analyst.compare_saved(first, second)
+                self.post_message(TablesCompared(token, tables))
+            else:
+                groups = self.analyst.compare(first, second, self.reference)
+                self.post_message(Compared(token, groups))
         except B100Error as error:
             self.post_message(Failed("comparing", error))
-        else:
-            self.post_message(Compared(token, found))
+
+    @on(TablesCompared)
+    def _tables_compared(self, event: TablesCompared) -> None:
+        if event.token == self.token:
+            head, lines = saved_lines(event.found)
+            self._show(head, lines, saved_words(event.found), event.found.notes)
 
     @on(Compared)
     def _compared(self, event: Compared) -> None:
         if event.token != self.token:
             return
-        self._computing = False
         found = event.found
         head, lines = group_lines(found)
-        self.lines.show(head, lines, choosing=False)
         runs = f"{plural(found.first.runs, 'run')} and {plural(found.second.runs, 'run')}"
         clear = sum(bool(one.clear) for one in found.differences)
         judged = sum(one.clear is not None for one in found.differences)
-        self._told = f" {runs} · {clear} of {judged} gaps differ beyond their spread"
-        notes = [((clean_line(note), "text--dim"),) for note in found.notes]
-        self.words.show(notes or [((HOW, "text--dim"),)])
+        told = f"{runs} · {clear} of {judged} gaps differ beyond their spread"
+        self._show(head, lines, told, found.notes)
+
+    def _show(
+        self, head: Sequence[Line], lines: Sequence[Line], told: str, notes: Sequence[str]
+    ) -> None:
+        self._computing = False
+        self._told = f" {told}"
+        self.lines.show(head, lines, choosing=False)
+        blocks = [((clean_line(note), "text--dim"),) for note in notes]
+        self.words.show(blocks or [((HOW, "text--dim"),)])
         self.show_status()
 
     def failed(self, reason: str) -> None:

@@ -71,6 +71,8 @@ class MarkActions(AnalysisActions):
         if look.compare or look.difference or self.flicker_reference:
             return None
         area = view.content_region
+        if not area.area:
+            return None  # another panel stands in its place
         left, top = margins(area.size, frame.columns, frame.rows)
         across, down = view.cell_pixels
         size = (step.width, step.height)
