@@ -170,6 +170,7 @@ class Session:
         self._worker.send(Prove(learned))
         reply = self._reply_within(PROVE_SECONDS)
         while isinstance(reply, Usage):
+            self.usage = reply
             reply = self._reply_within(PROVE_SECONDS)
         if isinstance(reply, Proved):
             failures = reply.failures

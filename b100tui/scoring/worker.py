@@ -65,6 +65,7 @@ class Worker:
         self._wanted: dict[int, queue.SimpleQueue[tuple[str, ...]]] = {}
         self._references: OrderedDict[PictureRef, Future[_Reference]] = OrderedDict()
         self._listing = threading.Lock()
+        self._peak = 0
         self._routes = Routes(begin, self._clock)
         self.say(self._routes.hello())
         threading.Thread(target=self._watch, args=(begin.timeout,), daemon=True).start()
@@ -94,6 +95,7 @@ class Worker:
             name: Failed(failure.error, failure.message)
             for name, failure in self._routes.prove(metrics).items()
         }
+        self._tell_usage()
         self.say(Proved(failures))
 
     def _serve(self, request: Read) -> None:
@@ -164,7 +166,6 @@ class Worker:
     def _watch(self, timeout: float) -> None:
         """End the worker when a metric overruns its time; say what it takes."""
         told = time.monotonic()
-        peak = 0
         while True:
             time.sleep(_WATCH_SECONDS)
             late = self._clock.overdue(timeout)
@@ -175,9 +176,12 @@ class Worker:
                 os._exit(STUCK)
             if time.monotonic() - told >= _USAGE_EVERY:
                 told = time.monotonic()
-                resident = self._routes.resident()
-                peak = max(peak, resident)
-                self.say(Usage(resident, peak, self._routes.busy()))
+                self._tell_usage()
+
+    def _tell_usage(self) -> None:
+        resident = self._routes.resident()
+        self._peak = max(self._peak, resident)
+        self.say(Usage(resident, self._peak, self._routes.busy()))
 
 
 class _Answers:
