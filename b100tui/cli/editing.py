@@ -165,7 +165,6 @@ class _Shown:
         self._mutex = threading.Lock()
         self._done: dict[str, int] = {}
         self._total: dict[str, int] = {}
-        self._began: dict[str, int] = {}
         self._failed = 0
         self._last = 0.0
         self._live = sys.stderr.isatty()
@@ -173,12 +172,11 @@ class _Shown:
     def tell(self, event: "Progress") -> None:
         with self._mutex:
             if event.kind == "run_started":
-                self._began[event.run] = max(0, event.done)
                 self._total[event.run] = event.total
                 self._done[event.run] = max(0, event.done)
             elif event.kind == "committed":
                 self._done[event.run] = event.done
-            elif event.kind == "run_ended" and event.message:
+            elif event.kind == "run_ended" and event.message not in {"", "interrupted"}:
                 self._failed += 1
             self._print(event)
             self._report(event)
@@ -186,10 +184,8 @@ class _Shown:
     def _report(self, event: "Progress") -> None:
         if self._reporter is None:
             return
-        began = sum(self._began.values())
-        self._reporter.progress(
-            sum(self._done.values()) - began, sum(self._total.values()) - began, self._failed
-        )
+        # Whole runs are counted, so that a job that is paused and resumed goes on counting.
+        self._reporter.progress(sum(self._done.values()), sum(self._total.values()), self._failed)
         if event.kind in {"failed", "run_ended"} and event.message:
             self._reporter.note(f"{event.run} step {event.step}: {clean_line(event.message)}")
         if event.kind == "run_ended":

@@ -214,7 +214,7 @@ class Asker:
         if decision.do != "again":
             times = f" after {attempt} attempts" if attempt > 1 else ""
             return {"ended": failure, "reason": f"step {step}: {failure}: {said}{times}"}
-        if failure == "wait" or (failure == "backoff" and "503" in outcome.message):
+        if failure == "wait" or (failure == "backoff" and outcome.message.startswith("503")):
             self._limiter.overloaded()
         if decision.pause:
             self._limiter.pause(decision.seconds)

@@ -94,6 +94,9 @@ def _warnings(
         found.append("size differs from the step before")
     if outputs and outcome.model_version and outputs[-1].model_version != outcome.model_version:
         found.append(f"model changed: {outputs[-1].model_version} to {outcome.model_version}")
+    asked, answered = plan.model or "", outcome.model_version or ""
+    if plan.parameters.get("editor_kind") == "gemini" and not answered.startswith(asked):
+        found.append(f"model differs: {asked} asked, {answered or 'none'} answered")
     declared = facts.declared_mime
     if declared and declared.partition(";")[0].strip().lower() != facts.mime:
         found.append(f"mime lied: {declared} declared, {facts.mime} found")

@@ -242,6 +242,14 @@ def test_drafts_are_kept_aside_and_never_asked_with(tmp_path: Path) -> None:
     assert sidecar(root, run, 2).returned_size != (32, 16)
 
 
+def test_a_silent_rerouting_is_told_from_the_first_step_on(tmp_path: Path) -> None:
+    root = root_of(tmp_path)
+    run, _ = run_with_fault(root, "other_version", 1, 2, 3)
+    told = " ".join(sidecar(root, run, 1).warnings)
+    assert "model differs: gemini-3-pro-image asked, gemini-quietly-rerouted answered" in told
+    assert "model changed" not in " ".join(sidecar(root, run, 2).warnings)
+
+
 def test_proxy_variables_do_not_hide_a_server_of_this_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
