@@ -90,3 +90,13 @@ async def test_the_end_of_a_job_is_told():
         main.look_for_jobs()
         await until(pilot, lambda: not main.jobs_said)
         assert [note.message for note in main.app._notifications][-1] == "score done, 2 400/2 400"
+
+
+async def test_a_reader_that_breaks_is_told_with_its_log_and_the_screen_stays():
+    desk = FakeDesk(make_job())
+    async with opened(explorer(desk=desk)) as (pilot, main):
+        screen = await open_jobs(pilot, main)
+        desk.listed = None  # type: ignore[assignment]
+        screen._look()
+        await until(pilot, lambda: any("TypeError" in n.message for n in main.app._notifications))
+        assert main.app.screen is screen

@@ -113,6 +113,13 @@ class JobsScreen(Overlay[None]):
             self.tail = tail
             self.error = error
 
+    class Steered(Message):
+        """A job was asked to do something, or why it cannot be."""
+
+        def __init__(self, error: B100Error | None) -> None:
+            super().__init__()
+            self.error = error
+
     def __init__(self, desk: Desk, seen: Callable[[Sequence[Job]], None], chosen: str = "") -> None:
         """`seen` is told the jobs whenever they were looked at; `chosen` is opened first."""
         super().__init__()
@@ -223,11 +230,16 @@ class JobsScreen(Overlay[None]):
         try:
             self._desk.steer(verb, id)
         except B100Error as error:
-            hint = f"; {error.hint}" if error.hint else ""
-            self.app.call_from_thread(
-                self.notify, error.message + hint, severity="warning", markup=False
-            )
-        self.app.call_from_thread(self._look)
+            self.post_message(self.Steered(error))
+        else:
+            self.post_message(self.Steered(None))
+
+    @on(Steered)
+    def _steered(self, event: Steered) -> None:
+        if event.error is not None:
+            hint = f"; {event.error.hint}" if event.error.hint else ""
+            self.notify(event.error.message + hint, severity="warning", markup=False)
+        self._look()
 
     # Moving
 

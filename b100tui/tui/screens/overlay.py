@@ -5,6 +5,9 @@ from typing import ClassVar, TypeVar
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen, Screen
+from textual.worker import Worker
+
+from b100tui.tui.screens.broken import tell_broken
 
 Result = TypeVar("Result")
 
@@ -21,6 +24,11 @@ class ClosesOnce(Screen[Result]):
             return AwaitComplete()
         return super().dismiss(result)
 
+    async def _invoke_and_clear_callbacks(self) -> None:
+        """Drop what was put off until after a refresh once the screen and its parts have gone."""
+        if self in self.app.screen_stack:
+            await super()._invoke_and_clear_callbacks()
+
 
 class Overlay(ModalScreen[Result], ClosesOnce[Result]):
     """A modal that Esc closes and in which the arrows move."""
@@ -33,6 +41,10 @@ class Overlay(ModalScreen[Result], ClosesOnce[Result]):
         Binding("pageup", "move(-10)", "ten up", id="overlay.up10"),
         Binding("pagedown", "move(10)", "ten down", id="overlay.down10"),
     ]
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that broke costs its own work: tell it, keep the log, go on."""
+        tell_broken(self, event)
 
     def action_close(self) -> None:
         """Close without a choice."""

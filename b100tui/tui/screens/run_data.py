@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 from textual import on, work
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker
 
 from b100tui.index.rows import RunRow
 from b100tui.model.errors import B100Error, StoreError
 from b100tui.tui.messages import Attached, Changed, Failed, Indexing, RunRead, RunsRead
 from b100tui.tui.processes import Indexer, ProbeRunner
 from b100tui.tui.screens.base import ExplorerState
+from b100tui.tui.screens.broken import tell_broken
 from b100tui.tui.trajectory import Trajectory, make_trajectory
 from b100tui.tui.tree import RunTree
 
@@ -125,14 +126,7 @@ class RunData(ExplorerState):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that broke costs its own work: tell it, keep the log, go on."""
-        error = event.worker.error
-        if event.state is not WorkerState.ERROR or error is None:
-            return
-        from b100tui.workspace.crash import record_crash
-
-        log = record_crash(error, ["explore", str(self.explorer.root)])
-        told = f"; the log is {log}" if log else ""
-        self.say(f"{event.worker.name}: unexpected {type(error).__name__}: {error}{told}", bad=True)
+        tell_broken(self, event)
 
     # The run list
 
