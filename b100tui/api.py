@@ -189,7 +189,10 @@ class Data:
     def first_yes(
         self, filter: str | None = None, *, sustained: bool = False
     ) -> "dict[tuple[str, str], FirstYes]":
-        """Return (image, judge) -> the first step with a yes; runs that never say it censored."""
+        """Return (setting, judge) -> the first step with a yes; runs that never say it censored.
+
+        A setting is named with its image, as in `b100 gaps --by setting`.
+        """
         from b100tui.report.chosen import runs_of
         from b100tui.report.tables import first_yes_by
 

@@ -11,7 +11,7 @@ from b100tui.analysis.notice import Alarm, Broke, Notice, alarm, notice, ranked,
 from b100tui.metrics import registry
 from b100tui.model.metric import Metric
 from b100tui.model.records import Run
-from b100tui.report.chosen import metric_of
+from b100tui.report.chosen import group_of, metric_of
 from b100tui.report.curves import Curve
 from b100tui.report.gap_table import GapTable
 from b100tui.report.lies import accusable
@@ -94,15 +94,15 @@ def metric_table(index: "Index", metrics: Sequence[Metric], runs: Sequence[Run])
 def first_yes_by(
     index: "Index", runs: Sequence[Run], *, sustained: bool = False
 ) -> dict[tuple[str, str], FirstYes]:
-    """Return (image, judge) -> when the judge first says yes."""
-    image_of = {run.run: run.image for run in runs}
+    """Return (image and setting, judge) -> when the judge first says yes."""
+    setting_of = {run.run: group_of(run, "setting") for run in runs}
     said: dict[tuple[str, str], dict[str, dict[int, str | None]]] = {}
     for run, step, verdict, model in index.ask(
         "SELECT run, step, verdict, model FROM verdict WHERE run IN (SELECT unnest(?))"
         " ORDER BY model, run, step",
-        [list(image_of)],
+        [list(setting_of)],
     ):
-        group = said.setdefault((image_of[run], model), {})
+        group = said.setdefault((setting_of[run], model), {})
         group.setdefault(run, {})[step] = verdict
     return {
         key: first_yes(
@@ -118,17 +118,17 @@ def first_yes_table(index: "Index", runs: Sequence[Run]) -> Table:
     plain, held = (first_yes_by(index, runs, sustained=kept) for kept in (False, True))
     rows = tuple(
         (
-            *(image, judge, one.n, one.censored, one.median, one.restricted_mean, one.horizon),
-            *(one.mean, one.sd, held[image, judge].median, one.coverage),
+            *(setting, judge, one.n, one.censored, one.median, one.restricted_mean, one.horizon),
+            *(one.mean, one.sd, held[setting, judge].median, one.coverage),
             sum(run.isolated for run in one.runs),
         )
-        for (image, judge), one in plain.items()
+        for (setting, judge), one in plain.items()
     )
     return Table(
         name="table-first-yes",
         title="First step at which the judge finds the damage mentioned",
         columns=(
-            *(("image", "text"), ("judge", "text"), ("n", "int"), ("censored", "int")),
+            *(("setting", "text"), ("judge", "text"), ("n", "int"), ("censored", "int")),
             *(("median", "float"), ("restricted_mean", "float"), ("horizon", "int")),
             *(("mean", "float"), ("sd", "float"), ("median_sustained", "float")),
             *(("coverage", "float"), ("isolated", "int")),
