@@ -142,19 +142,33 @@ def chosen_steps(row: RunRow, steps: str) -> list[int]:
     return parse_steps(steps)(have)
 
 
-def make_plan(
-    rows: Sequence[RunRow],
-    wish: Wish,
-    known: Known,
-    memory: float,
-    at_once: int = 1,
-) -> Plan:
-    """Return what `wish` takes on `rows`, `at_once` pictures at a time. Raises UsageError."""
-    images = sum(len(chosen_steps(row, wish.steps)) for row in rows)
+class Counted(Struct, frozen=True):
+    """How many pictures some runs have at the chosen steps, and the numbers of these steps."""
+
+    runs: int
+    images: int
+    steps: tuple[int, ...]
+
+
+def count_steps(rows: Sequence[RunRow], steps: str) -> Counted:
+    """Return what `steps` means on `rows`; runs of the same length are looked at once."""
+    alike: dict[tuple[int | None, int | None, tuple[int, ...]], list[int]] = {}
+    images = 0
+    for row in rows:
+        key = (row.first_step, row.last_step, tuple(row.missing))
+        if key not in alike:
+            alike[key] = chosen_steps(row, steps)
+        images += len(alike[key])
+    return Counted(len(rows), images, tuple(sorted({n for some in alike.values() for n in some})))
+
+
+def make_plan(counted: Counted, wish: Wish, known: Known, memory: float, at_once: int = 1) -> Plan:
+    """Return what `wish` takes on what was counted, `at_once` pictures at a time."""
+    images = counted.images
     missing = {name: max(0, images - known.there.get(name, 0)) for name in wish.metrics}
     timed = [name for name in wish.metrics if name in known.seconds]
     return Plan(
-        runs=len(rows),
+        runs=counted.runs,
         images=images,
         wanted=images * len(wish.metrics),
         there=images * len(wish.metrics) - sum(missing.values()),

@@ -13,7 +13,7 @@ from b100tui.index.store import Index, open_index
 from b100tui.model.errors import UsageError
 from b100tui.tui.asker import Question, RootAsker
 from b100tui.tui.maker import Order, RootMaker
-from b100tui.tui.scorer import RootScorer, Wish, make_plan
+from b100tui.tui.scorer import RootScorer, Wish, count_steps, make_plan
 
 RUN = "plate"
 
@@ -55,7 +55,7 @@ def test_what_scoring_begins_makes_the_planned_values(root, index, started):
     scorer = RootScorer(root, index, "", None)
     rows = index.runs()
     wish = Wish((rows[0].run,), ("noise_sigma", "lab_l"), "1-")
-    before = make_plan(rows, wish, scorer.known(rows, [1, 2]), 0.0)
+    before = make_plan(count_steps(rows, wish.steps), wish, scorer.known(rows, [1, 2]), 0.0)
     assert (before.wanted, before.there) == (4, 0)
     scorer.begin(wish, "two probes")
     assert main(started[0]) == 0

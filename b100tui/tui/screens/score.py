@@ -18,7 +18,7 @@ from b100tui.model.errors import B100Error
 from b100tui.model.text import clean_line, duration
 from b100tui.tui.drawing import grouped, plural, size
 from b100tui.tui.facts import Block
-from b100tui.tui.scorer import Choice, Known, Plan, Scorer, Wish, chosen_steps, make_plan
+from b100tui.tui.scorer import Choice, Counted, Known, Plan, Scorer, Wish, count_steps, make_plan
 from b100tui.tui.screens.base import titled
 from b100tui.tui.screens.overlay import Overlay
 from b100tui.tui.widgets.lines import LinesView, Span, TextPanel
@@ -184,7 +184,7 @@ class ScoreScreen(Overlay[str]):
         self._scope = next(iter(self._scopes))
         self._token = 0
         self._plan: Plan | None = None
-        self._known: dict[tuple[str, str], Known] = {}
+        self._known: dict[tuple[str, str], tuple[Counted, Known]] = {}
         self._starting = False
 
     def compose(self) -> ComposeResult:
@@ -243,13 +243,13 @@ class ScoreScreen(Overlay[str]):
         rows = self._scopes[scope]
         try:
             key = (scope, wish.steps)
-            known = self._known.get(key)
-            if known is None:
-                steps = sorted({n for row in rows for n in chosen_steps(row, wish.steps)})
-                known = self._known[key] = self._scorer.known(rows, steps)
+            if key not in self._known:
+                counted = count_steps(rows, wish.steps)
+                self._known[key] = counted, self._scorer.known(rows, counted.steps)
+            counted, known = self._known[key]
             pixels = max((s[0] * s[1] for row in rows for s in row.sizes), default=USUAL_PIXELS)
             memory = self._scorer.memory(wish.metrics, pixels)
-            plan = make_plan(rows, wish, known, memory, os.cpu_count() or 1)
+            plan = make_plan(counted, wish, known, memory, os.cpu_count() or 1)
         except B100Error as error:
             self.post_message(self.Planned(token, None, error))
         else:
