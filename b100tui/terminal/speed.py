@@ -10,6 +10,8 @@ TEXT_WAITS = 0.01  # seconds that text may stand behind a part of a picture
 LEAST_BATCH, MOST_BATCH = 8 << 10, 256 << 10
 UNKNOWN_BATCH = 12 << 10
 SLOW_RATE = 2e6  # bytes a second below which a sharp picture takes over 0.1 s
+FAST_RATE = 1e7  # above which it takes less than 25 ms
+TELLING_BYTES = 32 << 10  # less says more about the machine than about the link
 SLOW_KBIT, FAST_KBIT = 1_000.0, 1_000_000.0
 
 

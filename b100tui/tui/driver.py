@@ -25,7 +25,7 @@ from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.kitty import delete, wrap
 from b100tui.terminal.probe import judge_late
 from b100tui.terminal.replies import ReplyFilter
-from b100tui.terminal.speed import SLOW_RATE, Speed, batch_for
+from b100tui.terminal.speed import FAST_RATE, SLOW_RATE, TELLING_BYTES, Speed, batch_for
 
 STAND_INS = tuple(chr(0xF8F0 + n) for n in range(16))
 SYNC = "\x1b[?2026h"
@@ -80,6 +80,7 @@ class Link(LinuxDriver):
         self._waiting: deque[tuple[float, int, Callable[[float], None]]] = deque()
         self._uploads: deque[tuple[deque[str], Callable[[], None], Callable[[], bool]]] = deque()
         self._rate: float | None = None
+        self._recent = 0.0
         self._batch = self.speed.batch
         self._round_trip = 1.0
         self._answers = True
@@ -144,11 +145,19 @@ class Link(LinuxDriver):
             self.write(delete(old, tmux=self.facts.tmux))
 
     @property
+    def rate(self) -> float | None:
+        """Bytes a second, stated or measured; None while neither is known."""
+        return self._rate if self.speed.kbit is None else self.speed.kbit * 125
+
+    @property
     def slow(self) -> bool:
         """Whether a sharp picture takes so long that text should go in between."""
-        stated = self.speed.kbit
-        rate = self._rate if stated is None else stated * 125
-        return rate is not None and rate < SLOW_RATE
+        return self.rate is not None and self.rate < SLOW_RATE
+
+    @property
+    def fast(self) -> bool:
+        """Whether a sharp picture is there as soon as a rough one."""
+        return self.rate is not None and self.rate > FAST_RATE
 
     def upload(
         self,
@@ -220,7 +229,11 @@ class Link(LinuxDriver):
         self._round_trip = min(self._round_trip, seconds)
         if size and self.speed.kbit is None:
             rate = size / max(seconds - self._round_trip, 0.002)
-            self._batch, self._rate = batch_for(rate), rate
+            # A busy machine only ever makes a link look slower than it is.
+            self._recent = max(rate, 0.8 * self._recent)
+            self._batch = batch_for(self._recent)
+            if size >= TELLING_BYTES:
+                self._rate = self._recent
         done(seconds)
 
     def process_message(self, message: Message) -> None:
@@ -284,6 +297,7 @@ class Link(LinuxDriver):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._leave, 128 + number)
+        self.measure(lambda seconds: None)  # the round trip, before anything large goes out
         if bare_continue:
             self._app.app_resume_signal.publish(self._app)
             self._app.call_later(self._app.refresh)

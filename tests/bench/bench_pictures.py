@@ -80,7 +80,8 @@ def scrub(root: Path) -> None:
         terminal = start(kind, root)
         rough = walk(terminal, RIGHT, STEPS - 1)
         times(f"{kind}: new while scrubbing", rough, *new)
-        sizes(f"{kind}: rough frame", rough, SHARP_BAR if kind == "half" else ROUGH_BAR)
+        # The first key after a rest gets the sharp frame that was made ahead.
+        sizes(f"{kind}: rough frame", rough[2:], SHARP_BAR if kind == "half" else ROUGH_BAR)
         terminal.settle()
         walk(terminal, LEFT, 20)
         back = walk(terminal, RIGHT, 20)

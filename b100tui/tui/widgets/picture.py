@@ -160,7 +160,7 @@ class PictureView(MouseOver):
             self._viewer = pipeline.viewer(self._deliver)
         frame = self._viewer.want(request, self._line, self._position)
         if frame is not None:
-            if hurried and frame.quality == "sharp" and not self._uploaded(request):
+            if frame.quality == "sharp" and not self._at_once(request, hurried=hurried):
                 rough = pipeline.frame(request, "rough")
                 if rough is not None:
                     frame = rough
@@ -239,7 +239,7 @@ class PictureView(MouseOver):
         if not self._mark:
             self._mark = link.stand_in()
         before, self._frame = self._frame, frame
-        same_place = (
+        same_place = bool(
             before is not None
             and not self._rows
             and (before.protocol, before.columns, before.rows)
@@ -261,7 +261,7 @@ class PictureView(MouseOver):
         self._frame_request = request
         self._told(frame.protocol, frame.bytes)
         self._in_flight = True
-        self.call_after_refresh(link.measure, self._arrived, frame.bytes)
+        self.call_after_refresh(link.measure, self._arrived, frame.bytes * same_place)
 
     def _send_strips(self, link: Link, request: Request, frame: Frame) -> None:
         self._frame_request, self._in_flight = request, True
@@ -305,9 +305,10 @@ class PictureView(MouseOver):
         self.refresh()
         self.post_message(self.Failed(self, clean_line(reason)))
 
-    def _uploaded(self, request: Request) -> bool:
-        link = Link.of(self.app)
-        return link is not None and link.kitty_has((request, "sharp"))
+    def _at_once(self, request: Request, *, hurried: bool) -> bool:
+        """Whether the sharp frame goes first: it is there already, or costs no time."""
+        link, sharp = Link.of(self.app), (request, "sharp")
+        return link is not None and (link.kitty_has(sharp) or (link.fast and not hurried))
 
     def _sharpen(self) -> None:
         """Send the sharp frame that was there already, now that no key follows."""
@@ -395,6 +396,5 @@ class PictureView(MouseOver):
             # While covered, half blocks are on their way: stand-ins would draw over the pop-up.
             drawn = lines.stand_in_lines(self._mark, frame, size, style)
         rows = [drawn.get(y) or Strip.blank(size.width, style) for y in range(crop.y, crop.bottom)]
-        if (crop.x, crop.right) != (0, size.width):
-            rows = [row.crop(crop.x, crop.right) for row in rows]
-        return rows
+        whole = (crop.x, crop.right) == (0, size.width)
+        return rows if whole else [row.crop(crop.x, crop.right) for row in rows]
