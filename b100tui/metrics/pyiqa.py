@@ -6,6 +6,7 @@ cropped or resized but by the metric itself. bf16 autocast is for the nets only 
 metric version.
 """
 
+import urllib.error
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -84,8 +85,10 @@ class Pyiqa:
             try:
                 net = self._net(metric)
             except Exception as error:  # the border to foreign code
-                failure = Failure("unavailable", f"{type(error).__name__}: {error}")
-                return [failure] * len(pictures)
+                words = f"{type(error).__name__}: {error}"
+                if isinstance(error, urllib.error.URLError):
+                    words = f"its weights are not in the cache and cannot be fetched: {words}"
+                return [Failure("unavailable", words)] * len(pictures)
             for number, outcome in zip(
                 left,
                 self._halving(

@@ -1,5 +1,6 @@
 """Batches of the pyiqa backend: halving on out of memory, single retries, shapes; no torch here."""
 
+import urllib.error
 from collections.abc import Sequence
 from typing import Any
 
@@ -119,3 +120,16 @@ def test_bf16_and_the_device_are_other_versions_for_nets_and_not_for_classics() 
     assert half.version_parts("cnniqa") != plain.version_parts("cnniqa")
     assert gpu.version_parts("cnniqa")["device"] == "cuda"
     assert gpu.version_parts("niqe") == plain.version_parts("niqe") == half.version_parts("niqe")
+
+
+class Offline(Pyiqa):
+    def _net(self, metric: str) -> Any:
+        raise urllib.error.URLError("Name or service not known")
+
+
+def test_weights_that_cannot_be_fetched_are_named_for_every_picture() -> None:
+    outcomes = Offline().measure_batch("lpips_vgg", pictures(2), pictures(2))
+    for outcome in outcomes:
+        assert isinstance(outcome, Failure)
+        assert outcome.error == "unavailable"
+        assert "cannot be fetched" in outcome.message
