@@ -162,7 +162,8 @@ def metric_of(name: str) -> Metric:
 def chosen_metrics(index: "Index", wanted: str | None) -> tuple[tuple[Metric, ...], str]:
     """Return the metrics meant, of those that have values, and what was left aside in words.
 
-    By default those with a known direction; `all`, `paper`, `probes` or NAME,... say others.
+    By default those that judge a picture by itself in a known direction; `all`, `paper`,
+    `probes` or NAME,... say others.
     Raises MetricError for a name that is neither registered nor among the scores.
     """
     have = index.metrics()
@@ -170,10 +171,19 @@ def chosen_metrics(index: "Index", wanted: str | None) -> tuple[tuple[Metric, ..
     present = sorted(have, key=lambda name: (order.get(name, len(order)), name))
     known = tuple(metric_of(name) for name in present)
     if wanted is None:
-        directed = tuple(one for one in known if one.direction != "unknown")
-        without = len(known) - len(directed)
-        note = f"metrics left out: {without} without a direction (--metrics all)" if without else ""
-        return (directed, note) if directed else (known, "")
+        judging = tuple(
+            one for one in known if one.direction != "unknown" and not one.needs_reference
+        )
+        aside = [
+            (sum(one.direction == "unknown" for one in known), "without a direction"),
+            (
+                sum(one.direction != "unknown" and one.needs_reference for one in known),
+                "measured against the reference",
+            ),
+        ]
+        said = ", ".join(f"{count} {why}" for count, why in aside if count)
+        note = f"metrics left out: {said} (--metrics all)" if said else ""
+        return (judging, note) if judging else (known, "")
     picked: dict[str, Metric] = {}
     for word in filter(None, (part.strip() for part in wanted.split(","))):
         if word == "all":

@@ -190,6 +190,14 @@ def test_an_unknown_direction_is_left_out_unless_asked_for(tmp_path: Path, opene
     assert everything.cell("dongpo", "noise_sigma", 5).raw_gap == 1.0
 
 
+def test_fidelity_to_the_reference_is_no_metric_with_a_gap(tmp_path: Path, opened: Opened) -> None:
+    scored(tmp_path, "dongpo/replicate-2k/run-0", {1: 30.0, 5: 20.0})
+    scored(tmp_path, "dongpo/replicate-2k/run-0", {1: 1.0, 5: 0.7}, metric="ssim")
+    table = gap_table(opened(tmp_path), steps=(5,))
+    assert [metric.id for metric in table.metrics] == ["brisque"]
+    assert "1 measured against the reference" in table.notes[0]
+
+
 def test_a_metric_nobody_scored_is_named(tmp_path: Path, opened: Opened) -> None:
     scored(tmp_path, "dongpo/replicate-2k/run-0", {1: 30.0, 5: 20.0})
     index = opened(tmp_path)
