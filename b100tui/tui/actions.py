@@ -53,7 +53,6 @@ class Action(Struct, frozen=True):
         return " ".join(key_name(key) for key in self.keys)
 
 
-_ANALYSIS = "comes with the analysis release"
 
 ACTIONS: tuple[Action, ...] = (
     Action("step.back", ("left",), "previous step", "step", "step", 1),
@@ -149,7 +148,7 @@ ACTIONS: tuple[Action, ...] = (
         panels=("reasoning",),
     ),
     Action("act.jobs", ("t",), "jobs: progress, failures, pause, retry", "act", "jobs", 8),
-    Action("act.write", ("w",), "write a strip or an export", "act", later=_ANALYSIS),
+    Action("act.write", ("w",), "write a strip or an export", "act"),
     Action(
         "act.copy", ("y",), "copy RUN@STEP to the clipboard", "act", "copy", 12, panels=("facts",)
     ),

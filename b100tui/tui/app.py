@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from b100tui.tui.desk import Desk
     from b100tui.tui.maker import Maker
     from b100tui.tui.scorer import Scorer
+    from b100tui.tui.writer import Writer
 
 DEFAULT_THEME = "dark"
 INTERRUPTED = 128 + signal.SIGINT
@@ -74,6 +75,7 @@ class Explorer(App[None]):
         scorer: "Callable[[Catalogue], Scorer] | None" = None,
         maker: "Callable[[Catalogue], Maker] | None" = None,
         asker: "Callable[[Catalogue], Asker] | None" = None,
+        writer: "Writer | None" = None,
         config: str | None = None,
         opened: Callable[[], None] | None = None,
         driver_class: Any = None,
@@ -93,6 +95,7 @@ class Explorer(App[None]):
         self.maker = maker or self._root_maker
         self.asker = asker or self._root_asker
         self.config = config
+        self.writer = writer
         self._opened = opened
         self.probes = ProbeRunner(root, self.settings.probes) if keep_fresh else None
         self.last_query = ""

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 FORM_KEYS = "↑ ↓ rows · ← → choices · Enter starts · Esc"
 
 
-class PaidForm(Overlay[Result]):
+class Form(Overlay[Result]):
     """Rows, then a panel that says what the work takes; `#plan` is that panel."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -27,6 +27,36 @@ class PaidForm(Overlay[Result]):
         Binding("up", "move(-1)", "row above", id="form.up", priority=True),
         Binding("down", "move(1)", "row below", id="form.down", priority=True),
     ]
+
+    def choice(self, name: str) -> ChoiceRow:
+        """Return the choice row `name`."""
+        return self.query_one(f"#{name}", ChoiceRow)
+
+    def word(self, name: str) -> str:
+        """Return what is typed in row `name`."""
+        return self.query_one(f"#{name}", Input).value.strip()
+
+    def refuse(self, error: B100Error) -> None:
+        """Say what is wrong in the panel."""
+        words = f"{error.message}; {error.hint}" if error.hint else error.message
+        self.tell(words, "text--bad")
+
+    def tell(self, words: str, style: str) -> None:
+        """Say one thing in the panel."""
+        self.query_one("#plan", TextPanel).show([((clean_line(words), style),)])
+
+    def action_move(self, delta: int) -> None:
+        """Go to the row above or below."""
+        step = self.focus_next if delta > 0 else self.focus_previous
+        step()
+
+    def action_start(self) -> None:
+        """Begin; the form says how."""
+        raise NotImplementedError
+
+
+class PaidForm(Form[Result]):
+    """A form that asks for a cap and a typed yes where its work costs."""
 
     def paid_rows(self) -> Iterator[Widget]:
         """Yield the rows for cap and yes, hidden until something costs."""
@@ -59,29 +89,3 @@ class PaidForm(Overlay[Result]):
         if lacking:
             self.query_one(f"#{lacking}", Input).focus()
         return not lacking, cap
-
-    def choice(self, name: str) -> ChoiceRow:
-        """Return the choice row `name`."""
-        return self.query_one(f"#{name}", ChoiceRow)
-
-    def word(self, name: str) -> str:
-        """Return what is typed in row `name`."""
-        return self.query_one(f"#{name}", Input).value.strip()
-
-    def refuse(self, error: B100Error) -> None:
-        """Say what is wrong in the panel."""
-        words = f"{error.message}; {error.hint}" if error.hint else error.message
-        self.tell(words, "text--bad")
-
-    def tell(self, words: str, style: str) -> None:
-        """Say one thing in the panel."""
-        self.query_one("#plan", TextPanel).show([((clean_line(words), style),)])
-
-    def action_move(self, delta: int) -> None:
-        """Go to the row above or below."""
-        step = self.focus_next if delta > 0 else self.focus_previous
-        step()
-
-    def action_start(self) -> None:
-        """Begin; the form says how."""
-        raise NotImplementedError

@@ -26,6 +26,7 @@ class WorkActions(ExplorerState):
 
     def __init__(self, classes: str = "") -> None:
         super().__init__(classes)
+        self.filter_text = ""
         self.jobs_said = ""
         self.awaited = ""  # a run that is being made and is to be shown once it is there
         self._jobs: dict[str, Job] | None = None
@@ -129,6 +130,25 @@ class WorkActions(ExplorerState):
     def _judge_begun(self, job: str | None) -> None:
         if job is not None:
             self.say("the judge is asked beside you; t shows it")
+            self.look_for_jobs()
+
+    # Writing
+
+    def do_act_write(self) -> None:
+        """Ask what to write where, then have it done by a job."""
+        from b100tui.tui.screens.write import WriteScreen
+        from b100tui.tui.writer import RootWriter
+
+        if self.trajectory is None:
+            self.say("no run is open yet")
+            return
+        writer = self.explorer.writer or RootWriter(self.explorer.root, self.explorer.config)
+        run, step = self.trajectory.row.run, self.position.step
+        self.app.push_screen(WriteScreen(writer, run, step, self.filter_text), self._write_begun)
+
+    def _write_begun(self, job: str | None) -> None:
+        if job is not None:
+            self.say("it is written beside you; t shows it")
             self.look_for_jobs()
 
     # Editing
