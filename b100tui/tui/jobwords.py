@@ -47,7 +47,9 @@ def job_line(job: "Job") -> list[Span]:
     style = BAD if job.state in {"failed", "lost"} or job.failed else ""
     settled = job.done + job.failed
     spans: list[Span] = [(f"{MARKS[job.state]} {job.kind:<6}", style), (" ", "")]
-    spans.append((bar(settled, job.total), KEY if job.state not in LIVE else ""))
+    full = job.state == "done" and not job.total  # what does not count is done at once
+    line = bar(1, 1) if full else bar(settled, job.total)
+    spans.append((line, KEY if job.state not in LIVE else ""))
     spans += [(f" {count_words(job)}", style), (f"  {left_words(job)}", DIM)]
     spans.append((f"  {clean_line(job.title)}", ""))
     return spans

@@ -149,6 +149,7 @@ class TextPanel(LinesView):
         """Wrap again when the width has changed."""
         if self.scrollable_content_region.width != self._wrapped_at:
             self._wrap()
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view."""
