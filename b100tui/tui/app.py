@@ -251,11 +251,13 @@ class Explorer(App[None]):
             self._driver.write(sequence)
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
-        """Let no key act on a screen that is still being put together: it has no parts yet.
+        """Let no key act on a screen that is being put together or taken apart.
 
         Textual then gives the key to that screen, which comes to it when it is ready.
         """
-        return self.screen.is_mounted and await super()._check_bindings(key, priority)
+        if self._exit or not self.screen.is_mounted:
+            return False
+        return await super()._check_bindings(key, priority)
 
     def action_command_palette(self) -> None:
         """Open the list of all actions by name."""

@@ -1,9 +1,11 @@
 """The palette and its source: every action by name, those of later releases with their reason."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.timer import Timer
 
 from b100tui.tui.actions import GROUPS, Action
 from b100tui.tui.screens.overlay import ClosesOnce
@@ -56,3 +58,16 @@ class Palette(CommandPalette, ClosesOnce[None]):
     async def _watch__show_busy(self) -> None:
         if self.query(CommandList):
             await super()._watch__show_busy()
+
+    def _gather_commands(self, *words: Any, **named: Any) -> Any:
+        return super()._gather_commands(*words, **named) if self.query(CommandList) else None
+
+    def set_timer(
+        self, delay: float, callback: Callable[[], Any] | None = None, **named: Any
+    ) -> Timer:
+        """Start a timer whose call is dropped once the list has gone."""
+
+        def guarded() -> Any:
+            return callback() if callback is not None and self.query(CommandList) else None
+
+        return super().set_timer(delay, guarded, **named)

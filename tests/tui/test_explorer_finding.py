@@ -33,6 +33,16 @@ async def test_words_filter_as_they_are_typed_without_asking_the_index():
         assert "6 of 12" in str(main.query_one("#runs-box").border_subtitle)
 
 
+async def test_the_filter_line_opens_again_with_the_filter_that_holds():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash", *"fog", "enter")
+        main.query_one(FilterBar).remove()
+        await until(pilot, lambda: not main.query(FilterBar))
+        await pilot.press("slash")
+        await until(pilot, lambda: main.query(FilterBar))
+        assert main.query_one(FilterBar).value == "fog" and main.filter_text == "fog"
+
+
 async def test_a_filter_that_nothing_meets_says_so():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("slash", *"zzz")

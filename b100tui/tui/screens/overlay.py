@@ -18,10 +18,19 @@ class ClosesOnce(Screen[Result]):
     Textual would close whatever lies below it, and end the program at the last screen.
     """
 
+    _dismissed = False
+
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close with `result`, unless it is closed already."""
-        if self not in self.app.screen_stack:
+        """Close with `result`, unless it is closed already or another screen lies above.
+
+        One above that is closing itself, and closes this one with it, does not count.
+        """
+        stack = self.app.screen_stack
+        above = stack[stack.index(self) + 1 :] if self in stack else []
+        covered = any(not getattr(screen, "_dismissed", False) for screen in above)
+        if self._dismissed or covered or self not in stack:
             return AwaitComplete()
+        self._dismissed = True
         return super().dismiss(result)
 
     async def _invoke_and_clear_callbacks(self) -> None:

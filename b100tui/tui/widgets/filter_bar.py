@@ -12,6 +12,8 @@ class FilterBar(Input):
     and what it filters are painted together; the usual messages come as well.
     """
 
+    _typed: Callable[[str], None] | None = None  # asked for by the first value, within Input's init
+
     def __init__(
         self, value: str = "", typed: Callable[[str], None] | None = None, **names: str | None
     ) -> None:
