@@ -150,7 +150,7 @@ def _writing(temporary: Path, previous: Path | None) -> Iterator["Connection"]:
             config={
                 "threads": "2",
                 "memory_limit": "1GB",
-                "temp_directory": str(temporary.with_suffix(".spill")),
+                **files.spilling(temporary.parent),
             },
         )
         try:

@@ -12,6 +12,7 @@ from b100tui.model.errors import StoreError
 
 SCHEMA = 1
 KEEP = 2
+SPILL_LIMIT = "2GB"
 TEXT_IN_WORK = "building-search-"  # the text builder's own, under a lock of its own
 _DATABASE = re.compile(r"index-(\d+)-(\d+)\.duckdb")
 _BESIDE = re.compile(r"(?:first|stamps|search)-(\d+)(?:\.json)?")
@@ -100,6 +101,32 @@ def sweep(cache: Path) -> None:
                 _remove(path)
         elif (number is not None and number not in kept) or _left_over(name):
             _remove(path)
+
+
+def spilling(cache: Path) -> dict[str, str]:
+    """Return DuckDB settings that bound what spills to disk, in a folder of this process.
+
+    Folders of processes that were killed are removed first: DuckDB leaves their files, which
+    can be many gigabytes.
+    """
+    for folder in cache.glob("spill-*"):
+        number = folder.name.removeprefix("spill-")
+        if number.isdecimal() and int(number) != os.getpid() and not _runs(int(number)):
+            _remove(folder)
+    return {
+        "temp_directory": str(cache / f"spill-{os.getpid()}"),
+        "max_temp_directory_size": SPILL_LIMIT,
+    }
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _left_over(name: str) -> bool:

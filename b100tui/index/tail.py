@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from b100tui.index.derive import derive, set_pending
-from b100tui.index.generation import database_path
+from b100tui.index.generation import database_path, spilling
 from b100tui.index.ingest import SOURCE, affected_runs, apply_runs, compare, take_steps
 from b100tui.index.records import read_new
 from b100tui.index.tables import append, statement
@@ -53,7 +53,7 @@ class Tail:
             config={
                 "threads": "2",
                 "memory_limit": REST_MEMORY,
-                "temp_directory": str(cache / "spill"),
+                **spilling(cache),
             },
         )
         path = str(database_path(cache, generation)).replace("'", "''")

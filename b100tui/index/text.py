@@ -121,7 +121,7 @@ def _write(cache: Path, generation: int, before: Path | None, folder: Path) -> i
             config={
                 "threads": "1",
                 "memory_limit": "512MB",
-                "temp_directory": str(cache / "spill"),
+                **files.spilling(cache),
             },
         )
     except duckdb.Error as error:

@@ -29,8 +29,7 @@ shape = "wide"
 """
 TABLES = {
     "others/scores.csv": b"image,step,brisque,niqe\ncat,0,12.5,3\ncat,1,8.1,2.9\ncat,2,nan,1e400\n",
-    "others/steps.jsonl": b'{"run": "cat", "step": 1, "prompt": "a", "scores": {"niqe": 2}}\n'
-    * 3,
+    "others/steps.jsonl": b'{"run": "cat", "step": 1, "prompt": "a", "scores": {"niqe": 2}}\n' * 3,
     "others/cat/step_1.json": b'{"prompt": "x", "seed": 5, "parameters": {"a": []}, "brisque": 3}',
     "others/metadata.jsonl": b'{"file_name": "cat/step_1.png", "step": 1, "prompt": "p"}\n' * 2,
     "others/cat/step_2.txt": b"# Examining\n\nThe plate is **red**.\n",
