@@ -25,7 +25,14 @@ from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.kitty import delete, wrap
 from b100tui.terminal.probe import judge_late
 from b100tui.terminal.replies import ReplyFilter
-from b100tui.terminal.speed import FAST_RATE, SLOW_RATE, TELLING_BYTES, Speed, batch_for
+from b100tui.terminal.speed import (
+    FAST_RATE,
+    SLOW_RATE,
+    TELLING_BYTES,
+    UNKNOWN_BATCH,
+    Speed,
+    batch_for,
+)
 
 STAND_INS = tuple(chr(0xF8F0 + n) for n in range(16))
 SYNC = "\x1b[?2026h"
@@ -230,10 +237,12 @@ class Link(LinuxDriver):
         if size and self.speed.kbit is None:
             rate = size / max(seconds - self._round_trip, 0.002)
             # A busy machine only ever makes a link look slower than it is.
-            self._recent = max(rate, 0.8 * self._recent)
-            self._batch = batch_for(self._recent)
+            self._recent = max(rate, 0.5 * self._recent)
+            self._batch = min(batch_for(self._recent), 2 * self._batch)
             if size >= TELLING_BYTES:
-                self._rate = self._recent
+                self._rate = max(rate, 0.5 * (self._rate or 0.0))
+            if self.slow:
+                self._batch = min(self._batch, UNKNOWN_BATCH)
         done(seconds)
 
     def process_message(self, message: Message) -> None:
