@@ -36,7 +36,7 @@ def record_crash(error: BaseException, words: Sequence[str]) -> Path | None:
         f"{now.isoformat(timespec='seconds')}\ncommand: b100 {' '.join(words)}\n\n{trace}"
     )
     try:
-        folder = make_private(state_dir() / "log")
+        folder = make_private(make_private(state_dir()) / "log")
         path = folder / f"{now:%Y%m%dT%H%M%S}-{os.getpid()}.log"
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:

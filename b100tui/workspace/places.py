@@ -36,7 +36,7 @@ def cache_dir(root: Path) -> Path:
 
     Raises StoreError when it cannot be made.
     """
-    return make_private(cache_home() / _key(root))
+    return make_private(make_private(cache_home()) / _key(root))
 
 
 def workspace_dir(root: Path) -> Path:
