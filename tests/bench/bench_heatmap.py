@@ -4,7 +4,7 @@ python -m tests.bench.bench_heatmap [--keep DIR] [--times 5]
 
 The yardstick is the same program's `?`: an overlay that needs no data. `known`: the table was
 made while nobody pressed a key, as the explorer does after two seconds of rest. `first`: `g` as
-the first key after the run list is there; the frame comes at once, the table when it is ready.
+the first key once a run is shown; the frame comes at once, the table when it is ready.
 Times end with the last byte of the sought words; they leave out the terminal's own drawing.
 """
 
@@ -29,6 +29,7 @@ COLUMNS, ROWS = 140, 45
 RUNS, STEPS, METRICS = 280, 100, 21
 PROBE_ANSWER = b"\x1b[?62;c"
 REST = 7.0  # two ticks of rest, and the table itself
+READY = b"21 metrics"  # stands in the status line once a run was read from the index
 
 
 class Explored:
@@ -96,14 +97,14 @@ def measure(root: Path, times: int) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {"help": [], "first": [], "frame": [], "known": []}
     for _ in range(times):
         app = Explored(root)
-        app.wait_for(b"replicate")
-        app.drain(1.0)
+        app.wait_for(READY)
+        app.drain(0.5)
         os.write(app.fd, b"g")
         found["frame"].append(1000 * app.wait_for(b"evidence"))
         found["first"].append(found["frame"][-1] + 1000 * app.wait_for(b"cells fail"))
         app.end()
         app = Explored(root)
-        app.wait_for(b"replicate")
+        app.wait_for(READY)
         app.drain(REST)
         found["help"].append(app.key(b"?", b"Esc closes"))
         os.write(app.fd, b"q")
