@@ -15,8 +15,8 @@ DEFAULT_CELL = (10, 20)
 _TRUE_COLOUR_NAMES = re.compile(
     r"kitty|ghostty|wezterm|foot|iterm2|konsole|alacritty|contour|-direct|rio\b", re.IGNORECASE
 )
-_KITTY_VERSION = re.compile(r"kitty[( ]+(\d+)\.(\d+)", re.IGNORECASE)
-_XTERM_VERSION = re.compile(r"XTerm\((\d+)\)")
+_KITTY_VERSION = re.compile(r"kitty[( ]+(\d{1,6})\.(\d{1,6})", re.IGNORECASE)
+_XTERM_VERSION = re.compile(r"XTerm\((\d{1,6})\)")
 _XTERM_DIRECT_SINCE = 331
 _PLACEHOLDERS_SINCE = (0, 28)
 
@@ -74,7 +74,7 @@ def read_replies(data: bytes) -> Replies:
     """Return the answers in `data`; `complete` once the DA1 answer, asked last, is there."""
     text = data.decode("latin-1")
     attributes = re.search(r"\x1b\[\?([\d;]+)c", text)
-    cell = re.search(r"\x1b\[6;(\d+);(\d+)t", text)
+    cell = re.search(r"\x1b\[6;(\d{1,5});(\d{1,5})t", text)
     name = re.search(r"\x1bP>\|([^\x1b]*)\x1b\\", text)
     return Replies(
         complete=attributes is not None,
