@@ -301,11 +301,16 @@ class Link(LinuxDriver):
             # Continued without having been suspended (kill -STOP, then -CONT): leave first, or
             # the raw line settings of now would be taken for those to restore at the end.
             self.stop_application_mode()
+            self.close()  # its writer thread: the start makes another one
         self._started, self._stopped = True, False
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's has none
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._leave, 128 + number)
+        # Textual's own handlers run between any two instructions: amid a write they would wait
+        # for ever for the queue that this write holds. The loop's run between its steps.
+        loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
+        loop.add_signal_handler(signal.SIGCONT, self._sigcont_application)
         self.measure(lambda seconds: None)  # the round trip, before anything large goes out
         if bare_continue:
             self._app.app_resume_signal.publish(self._app)
