@@ -384,18 +384,3 @@ async def test_a_broken_worker_is_told_with_its_log_and_the_rest_goes_on(own_pla
         assert "read_run: unexpected TypeError" in said and str(own_places) in said
         await pilot.press("right")
         assert main.position.step == 1
-
-
-async def test_an_unexpected_failure_leaves_a_log(monkeypatch):
-    app = explorer()
-
-    def broken() -> None:
-        raise ZeroDivisionError("planted")
-
-    with pytest.raises(ZeroDivisionError):
-        async with opened(app) as (pilot, main):
-            monkeypatch.setattr(main, "do_step_on", broken)
-            await pilot.press("right")
-            await pilot.pause()
-    assert app.crashed and app.crash is not None
-    assert "ZeroDivisionError: planted" in app.crash.read_text()
