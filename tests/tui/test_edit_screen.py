@@ -161,6 +161,17 @@ async def test_words_that_are_no_number_are_named():
         assert "steps: 'x' is no number from 1" in screen.query_one("#plan").plain
 
 
+async def test_enter_on_words_typed_since_the_estimate_starts_nothing():
+    maker = FakeMaker()
+    async with opened(app_with(maker)) as (pilot, main):
+        screen = await open_edit(pilot, main)
+        screen.word = lambda name: "rpu"
+        screen.action_start()
+        await pilot.pause()
+        assert maker.begun == []
+        assert main.app.screen is screen
+
+
 async def test_a_start_that_fails_says_why_and_can_be_tried_again():
     maker = FakeMaker()
     maker.fault = StoreError("read-only folder", "fork into another one")

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from b100tui.index.rows import RunRow
-from b100tui.model.errors import B100Error
+from b100tui.model.errors import B100Error, UsageError
 from b100tui.model.text import clean_line, duration
 from b100tui.tui.drawing import plural
 from b100tui.tui.facts import Block
@@ -260,8 +260,13 @@ class EditScreen(PaidForm[Begun]):
         agreed, budget = self.agreed(told.usd.high)
         if not agreed:
             return
+        try:
+            order = self.order()
+        except UsageError as error:  # typed since the estimate that is shown
+            self.notify(f"{error.message}; {error.hint}", severity="warning", markup=False)
+            return
         self._starting = True
-        self._begin(self._token, self.order(), budget)
+        self._begin(self._token, order, budget)
 
     @work(thread=True, group="begin", exit_on_error=False)
     def _begin(self, token: int, order: Order, budget: float | None) -> None:

@@ -5,7 +5,7 @@ from textual.widget import Widget
 
 def covered(view: Widget) -> bool:
     """Say whether cells of `view` may belong to something else: pop-ups, toasts, edges."""
-    if view.app.screen is not view.screen:
+    if not view.is_attached or view.app.screen is not view.screen:
         return True
     region = view.region
     if view.screen.region.intersection(region) != region:
