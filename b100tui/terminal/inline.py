@@ -22,7 +22,7 @@ def inline_picture(
     """
     if facts.graphics == "text":
         return ""
-    encoder = encoders(facts)[facts.graphics]
+    encoder = encoders(facts, thrifty=True)[facts.graphics]
     area = Area(columns, rows, facts.cell_width, facts.cell_height)
     place = fit_area(image.width, image.height, area)
     if facts.graphics != "half" and image.width <= area.columns * area.cell_width:

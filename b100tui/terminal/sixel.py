@@ -1,6 +1,8 @@
 """Sixel: 64 colours, 32 of half the size while rough; one sequence a frame, under 1 MiB.
 
-Own bands, by numpy: a third of the time of textual-image's, for a fifth more bytes.
+Own bands, by numpy, while scrubbing: a third of the time of textual-image's, for a fifth more
+bytes. A picture that is printed once takes textual-image's: there the bytes count. Its private
+module does not probe the terminal at import, which a test holds with the pinned version.
 """
 
 import math
@@ -17,6 +19,7 @@ SHARP = ((1, 64), (1, 32), (2, 64), (2, 32), (3, 32), (4, 16))
 ROUGH = ((2, 32), (3, 32), (4, 16), (6, 8))
 _SAMPLE = 48  # rows from the middle tell how long the whole will be
 _SEQUENCE = re.compile(r'(\x1bP0;0;0q"1;1;)(\d+);\d+((?:#\d+;2;\d+;\d+;\d+)*)([^;]*)\x1b\\')
+_DEFINITION = re.compile(r"#(\d+);2;\d+;\d+;\d+")
 # tmux drops any sequence over 1 MiB.
 MAX_BYTES = 1 << 20
 
@@ -26,6 +29,9 @@ class Sixels:
 
     name = "sixel"
     has_rough = True
+
+    def __init__(self, *, thrifty: bool = False) -> None:
+        self.thrifty = thrifty
 
     def pixels(self, area: Area, quality: Quality) -> tuple[int, int]:
         """Return the area in pixels, its height a multiple of 6 so that no band sticks out.
@@ -46,7 +52,7 @@ class Sixels:
         attempts = ROUGH if quality == "rough" else SHARP
         payload = ""
         for attempt in attempts[_first_to_fit(picture, size, attempts, most) :]:
-            payload = _encoded(picture, size, attempt)
+            payload = _encoded(picture, size, attempt, thrifty=self.thrifty)
             if len(payload) <= most:
                 break
         return Frame(
@@ -79,7 +85,9 @@ def strips(payload: str, cell_height: int) -> list[tuple[int, str]]:
     return cut
 
 
-def _encoded(picture: "Image", size: tuple[int, int], attempt: tuple[int, int]) -> str:
+def _encoded(
+    picture: "Image", size: tuple[int, int], attempt: tuple[int, int], *, thrifty: bool = False
+) -> str:
     """Return `picture` in squares of so many pixels and so many colours, `size` pixels large."""
     import numpy as np
     from PIL.Image import Dither, Quantize, Resampling
@@ -91,6 +99,13 @@ def _encoded(picture: "Image", size: tuple[int, int], attempt: tuple[int, int]) 
     if small[0] < picture.width:
         picture = picture.resize(small, Resampling.BOX)
     inks = picture.quantize(colours, Quantize.FASTOCTREE, dither=Dither.NONE)
+    if thrifty:
+        from textual_image._sixel import SixelOptions, image_to_sixels
+
+        whole = inks.convert("RGB").resize(size, Resampling.NEAREST)
+        payload = image_to_sixels(whole, SixelOptions(colors=colours))
+        # xterm takes a definition as that alone and draws on with the colour before.
+        return _DEFINITION.sub(r"\g<0>#\1", payload)
     flat = inks.getpalette() or []
     palette = [(flat[n], flat[n + 1], flat[n + 2]) for n in range(0, len(flat) - 2, 3)]
     if inks.size != size:

@@ -3,6 +3,8 @@
 import base64
 import io
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -84,6 +86,22 @@ def test_a_cut_placeholder_row_keeps_its_columns() -> None:
 def test_a_sixel_decodes_to_the_picture() -> None:
     image = four_colours(80, 60)
     assert worst(read_sixel(Sixels().encode(image, AREA).payload), image) <= 1
+
+
+def test_a_thrifty_sixel_is_the_same_picture_in_fewer_bytes() -> None:
+    image = gradient(AREA.columns * AREA.cell_width, AREA.rows * AREA.cell_height)
+    quick, thrifty = Sixels().encode(image, AREA), Sixels(thrifty=True).encode(image, AREA)
+    assert worst(read_sixel(thrifty.payload), read_sixel(quick.payload)) <= 3
+    assert thrifty.bytes < quick.bytes
+
+
+def test_the_thrifty_encoder_never_asks_the_terminal() -> None:
+    program = (
+        "import sys, textual_image._sixel; "
+        "sys.exit(any(m.startswith('textual_image.') and m != 'textual_image._sixel' "
+        "for m in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_a_sixel_of_many_colours_stays_near_the_picture() -> None:
