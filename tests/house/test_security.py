@@ -17,10 +17,9 @@ from b100tui.sources import open_picture, scan_folder
 from b100tui.workspace.places import cache_dir, cache_home, state_dir
 from tests.cli.calls import b100, command, environment
 from tests.engine.made import image, served
+from tests.house.hostile import EVIL, RUN, evil_root
 from tests.index.folder import add_run, png
 
-EVIL = "\x1b]52;c;cm0gLXJm\x07\x1b[31mred\x1b[0m\x9b31m\u202egnp.\x1bP$q\x1b\\"
-RUN = "fog/replicate-2k/run-0"
 CANARY = "AIzaCanary0123456789abcdefghijklmnopqrs"
 
 
@@ -116,17 +115,6 @@ def test_cache_and_state_are_for_their_owner_alone(root: Path) -> None:
     assert b100("runs", str(root)).returncode == 0
     for place in (cache_home(), cache_dir(root), state_dir()):
         assert stat.S_IMODE(place.stat().st_mode) & 0o077 == 0, place
-
-
-def evil_root(root: Path) -> Path:
-    sections = ((f"Title {EVIL}", f"Text {EVIL} [bold]plate[/bold]"),)
-    add_run(root, RUN, 3, sections=sections, prompt=f"Prompt {EVIL}")
-    folder = root / f"chat {EVIL}".replace("/", "")
-    folder.mkdir()
-    for step in range(3):
-        (folder / f"step_{step}.png").write_bytes(png(step))
-    (root / "notes.csv").write_text(f'step,"=cmd|calc"\n1,"{EVIL}"\n')
-    return root
 
 
 def commands(root: Path, out: Path) -> Iterator[list[str]]:
