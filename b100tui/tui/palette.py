@@ -71,3 +71,7 @@ class Palette(CommandPalette, ClosesOnce[None]):
             return callback() if callback is not None and self.query(CommandList) else None
 
         return super().set_timer(delay, guarded, **named)
+
+    def _action_command_list(self, action: str) -> None:
+        if any(found.scrollable_content_region for found in self.query(CommandList)):
+            super()._action_command_list(action)  # a list without room has no lines to move in

@@ -35,7 +35,7 @@ class ClosesOnce(Screen[Result]):
 
     async def _invoke_and_clear_callbacks(self) -> None:
         """Drop what was put off until after a refresh once the screen and its parts have gone."""
-        if self in self.app.screen_stack:
+        if self in self.app.screen_stack and self.children and not self.app._exit:
             await super()._invoke_and_clear_callbacks()
 
 
