@@ -264,7 +264,7 @@ class Explorer(App[None]):
         from b100tui.tui.palette import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())  # without an id: the last one may still be leaving
 
     def action_help_quit(self) -> None:
         """Say how to leave, for those who press ctrl+c."""
@@ -288,6 +288,12 @@ class Explorer(App[None]):
 
         Textual has no public place for this; harlequin and others hook in here too.
         """
+        from textual.css.query import NoMatches
+        from textual.dom import NoScreen
+        from textual.widget import MountError
+
+        if self._exit and isinstance(error, NoMatches | NoScreen | MountError):
+            return  # a screen half taken apart on the way out misses its own parts
         from b100tui.workspace.crash import record_crash
 
         self.crashed = True
