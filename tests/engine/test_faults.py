@@ -19,13 +19,14 @@ from tests.engine.made import AT_ONCE, KEY, edit_new, everything_written, image,
 from tests.fakes.gemini import FakeGemini
 from tests.fakes.gemini_faults import CHARGED, NO_IMAGE, ODD_BUT_GOOD, REFUSALS, TRANSIENT
 
-SHORT = Settings(deadline_seconds=0.6)
+# Far more than an answer takes on a busy machine; only a call that stalls or drips waits it out.
+SHORT = Settings(deadline_seconds=6.0)
 
 
 def run_with_fault(root: Path, kind: str, *times: int) -> tuple[RunReport, FakeGemini]:
     with served() as fake:
         for nth in times:
-            fake.fail(nth, kind)
+            fake.fail(nth, kind, **({"seconds": 60.0} if kind == "stall" else {}))
         report = edit_new(root, image(root.parent), settings=SHORT)
     return report.runs[0], fake
 

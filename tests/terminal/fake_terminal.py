@@ -21,7 +21,7 @@ ANSWERS = {
     "silent": b"",
 }
 REPO = Path(__file__).resolve().parents[2]
-PATIENCE = 30.0
+PATIENCE = 60.0
 _SLICE = 1460  # bytes, as a packet carries
 
 

@@ -1,6 +1,7 @@
 """A catalogue in memory with planted runs, and ways to drive the explorer on it."""
 
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,9 @@ from b100tui.tui.app import Explorer
 from b100tui.tui.screens.main import MainScreen
 
 LAST = 20
+PATIENCE = 60.0  # seconds, on a machine with much else to do
+# What was said must still stand there when a test comes to read it.
+Explorer.NOTIFICATION_TIMEOUT = 10 * PATIENCE
 METRICS = ("brisque", "qualiclip", "noise_sigma", "ssim")
 
 
@@ -149,7 +153,8 @@ def no_index(root: Path) -> FakeCatalogue:
 
 async def until(pilot: Pilot[Any], met: Callable[[], Any]) -> None:
     """Let the app work until `met()`; fails when that never comes."""
-    for _ in range(1000):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         await pilot.pause(0.005)
         if met():
             await pilot.pause()

@@ -38,8 +38,7 @@ async def test_the_log_is_foreign_text_and_never_markup():
 async def test_without_jobs_it_says_how_to_start_one():
     async with opened(explorer(desk=FakeDesk())) as (pilot, main):
         await pilot.press("t")
-        await pilot.pause()
-        assert "no jobs yet" in shown(main)
+        await until(pilot, lambda: "no jobs yet" in shown(main))
 
 
 async def test_p_and_r_pause_and_resume_the_job_under_the_cursor():
