@@ -230,7 +230,7 @@ class _Maker:
         }
         add = self.records.scores.append
         for metric, value in scores.invented_scores(
-            self.job.schedule, self.job.image, step
+            self.job.schedule, self.job.image, step, facts.sha256
         ).items():
             add(
                 scores.lean(

@@ -43,13 +43,16 @@ def damage_at(schedule: Schedule, step: int) -> float:
     return 1.0 - math.exp(-schedule.strength * (step - schedule.onset + 1) / 7.0)
 
 
-def invented_scores(schedule: Schedule, image: str, step: int) -> dict[str, float]:
-    """Return the four simulated metric values of one step, by metric id."""
+def invented_scores(schedule: Schedule, image: str, step: int, sha256: str) -> dict[str, float]:
+    """Return the four simulated metric values of one step, by metric id.
+
+    The spread from step to step hangs on the picture's bytes: equal bytes score alike.
+    """
     damage = damage_at(schedule, step)
     values = {}
     for metric, (base, spread, change, power, wobble) in _INVENTED.items():
         of_image = float(generator("image score", image, metric).standard_normal())
-        noise = float(generator("step score", schedule.seed, metric, step).standard_normal())
+        noise = float(generator("step score", sha256, metric).standard_normal())
         values[metric] = base + spread * of_image + change * damage**power + wobble * noise
     return values
 

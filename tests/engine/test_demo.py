@@ -108,6 +108,17 @@ def test_four_metrics_are_simulated_and_say_so_and_probes_are_not(demo: Path) ->
     assert {found.metric for found in scores} >= {"noise_sigma", "colour_cast", "texture_ratio"}
 
 
+def test_equal_pictures_have_equal_simulated_scores(demo: Path) -> None:
+    values: dict[tuple[str | None, str], set[float | None]] = {}
+    places: dict[str | None, set[tuple[str, int]]] = {}
+    for found in records(demo, "scores", ScoreRecord):
+        if found.simulated:
+            values.setdefault((found.sha256, found.metric), set()).add(found.value)
+            places.setdefault(found.sha256, set()).add((found.run, found.step))
+    assert max(len(steps) for steps in places.values()) > 1  # each initial image, at least
+    assert {len(found) for found in values.values()} == {1}
+
+
 def test_the_planted_liar_improves_while_measured_noise_grows(demo: Path) -> None:
     scores = records(demo, "scores", ScoreRecord)
     run = "sand/replicate-2k-sim-pro/run-0"
