@@ -14,7 +14,7 @@ from b100tui.model.text import clean
 from b100tui.workspace.places import make_private, state_dir
 
 KEPT = 20
-KEY_FILE = "key"
+KEY_FILE = "key"  # other kinds of editors: key-openai and so on
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SECRET_SHAPE = re.compile(
     r"AIza[0-9A-Za-z_-]{20,}|sk-[0-9A-Za-z_-]{16,}|(?i:bearer\s+)[0-9A-Za-z._~+/=-]{8,}"
@@ -49,7 +49,7 @@ def record_crash(error: BaseException, words: Sequence[str]) -> Path | None:
 
 
 def without_secrets(text: str) -> str:
-    """Return `text` with keys replaced: those of the environment, the key file, known shapes."""
+    """Return `text` with keys replaced: those of the environment, the key files, known shapes."""
     for secret in sorted(_secrets(), key=len, reverse=True):
         text = text.replace(secret, "[secret]")
     return _SECRET_SHAPE.sub("[secret]", text)
@@ -62,7 +62,14 @@ def _secrets() -> set[str]:
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
     }
     try:
-        key = (state_dir() / KEY_FILE).read_text(encoding="utf-8", errors="replace").strip()
+        files = [state_dir() / KEY_FILE, *state_dir().glob(f"{KEY_FILE}-*")]
     except OSError:
         return found
-    return found | {key} if len(key) >= _SHORTEST_SECRET else found
+    for file in files:
+        try:
+            key = file.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            continue  # what cannot be read here cannot have been used as a key either
+        if len(key) >= _SHORTEST_SECRET:
+            found.add(key)
+    return found

@@ -44,6 +44,12 @@ def test_a_key_of_the_environment_or_the_key_file_is_known_by_its_value(
     assert without_secrets("a plain-looking and from-the-file") == "a [secret] and [secret]"
 
 
+def test_the_key_file_of_another_kind_of_editor_is_known_too() -> None:
+    state_dir().mkdir()
+    (state_dir() / "key-openai").write_text("of-the-other\n")
+    assert without_secrets("sent of-the-other") == "sent [secret]"
+
+
 def test_only_the_newest_logs_are_kept() -> None:
     folder = state_dir() / "log"
     folder.mkdir(parents=True)
