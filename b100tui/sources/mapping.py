@@ -3,6 +3,7 @@
 import difflib
 import re
 import tomllib
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from msgspec import Struct, field
 from b100tui.model.errors import LayoutError
 from b100tui.model.text import clean_line
 from b100tui.sources.assemble import PREFER
+from b100tui.sources.patterns import endless_repeat
 
 KEYS = (*("root", "image", "runs", "origin", "prefer", "reasoning", "prompts", "scores", "labels"),)
 FIXED = ("run", "image", "recipe", "setting", "editor", "repeat")
@@ -211,8 +213,21 @@ class _Check:
         origin: str = "",
     ) -> RunRule:
         """Compile one pattern; it has to name the step."""
+        endless = endless_repeat(pattern)
+        if endless is not None:
+            raise self.error(
+                key,
+                f"{key} repeats {endless}, which itself repeats or chooses: it could take for ever",
+                "repeat one character class instead, as in [^/]+",
+                pattern,
+            )
         try:
-            compiled = re.compile(pattern)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", FutureWarning)
+                compiled = re.compile(pattern)
+        except FutureWarning as warning:
+            fix = "put a backslash before a [ inside of a character class"
+            raise self.error(key, f"{key}: {warning}", fix, pattern) from warning
         except re.error as error:
             raise self.error(
                 key,

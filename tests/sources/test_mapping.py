@@ -273,7 +273,8 @@ def test_wrong_types_are_named_errors(told: dict[str, str]) -> None:
 
 def test_the_mapping_that_the_readme_shows_reads_what_it_describes(tmp_path: Path) -> None:
     readme = Path(__file__).resolve().parents[2] / "README.md"
-    (block,) = re.findall(r"```toml\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    blocks = re.findall(r"```toml\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = (one for one in blocks if one.startswith("image = "))
     put(tmp_path, *(f"moss/replicate/run_2/step_{n}.png" for n in (1, 2)), "initial/moss.jpg")
     put(tmp_path, "moss/replicate/run_2/step_2_reasoning.md", data=b"**A**\n\nb")
     put(tmp_path, "prompts.csv", data=b"task,step,prompt\nreplicate,2,again\n")
