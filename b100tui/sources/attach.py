@@ -27,6 +27,9 @@ _KIND = (
 _TAIL = re.compile(rf"(?P<stem>.+?)(?:[ _.\-]+{_KIND}|@.*)", re.I | re.S)
 _HEAD = re.compile(rf"{_KIND}[ _.\-]*(?:step)?[ _.\-]*(?P<number>\d+)", re.I)
 
+# A sidecar of b100 whose run.json was left behind: its numbers are facts, no scores.
+_SIDECAR = frozenset({"schema", "run", "step", "output"})
+
 Place = tuple[int, int]  # index of the run, step
 
 
@@ -153,7 +156,9 @@ def _file_says(listing: Listing, path: str, prompt: bool) -> dict[str, Any]:
         value = msgspec.json.decode(text.encode())
     except msgspec.DecodeError as error:
         raise B100Error(f"no JSON: {error}") from error
-    return told(value) if isinstance(value, dict) else {"reasoning": path}
+    if not isinstance(value, dict):
+        return {"reasoning": path}
+    return told(value, scores=not value.keys() >= _SIDECAR)
 
 
 def _table(listing: Listing, folder: str, path: str, steps: _Steps, claimed: Claimed) -> None:

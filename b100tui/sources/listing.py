@@ -135,7 +135,11 @@ class _Walker:
         if target != self.real_root and not target.startswith(self.real_root + os.sep):
             self._refuse(path, "a link that leads outside the folder")
             return None
-        facts = os.stat(target)
+        try:
+            facts = os.stat(target)
+        except FileNotFoundError:
+            self.found.unreadable.append(LeftOut(path, "a link that leads nowhere"))
+            return None
         if not stat.S_ISDIR(facts.st_mode):
             return facts
         here = os.path.realpath(os.path.dirname(entry.path))

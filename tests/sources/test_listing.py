@@ -49,9 +49,10 @@ def test_loop_of_links_ends(tmp_path: Path) -> None:
     assert {left.path for left in listing.left_out} == {"a/b/up", "self"}
 
 
-def test_dangling_link_is_listed(tmp_path: Path) -> None:
+def test_dangling_link_is_listed_as_one(tmp_path: Path) -> None:
     (tmp_path / "gone.png").symlink_to(tmp_path / "nowhere.png")
-    assert [left.path for left in list_files(tmp_path).unreadable] == ["gone.png"]
+    (left,) = list_files(tmp_path).unreadable
+    assert (left.path, left.reason) == ("gone.png", "a link that leads nowhere")
 
 
 def test_pipe_is_left_out_and_never_opened(tmp_path: Path) -> None:

@@ -143,6 +143,14 @@ def test_json_beside_a_picture_tells_words_parameters_and_scores(tmp_path: Path)
     assert told.sections[0].title == "A"
 
 
+def test_sidecars_without_their_run_file_give_words_but_no_scores(tmp_path: Path) -> None:
+    text = b'{"schema": 1, "run": "a/b/run-0", "step": 2, "prompt": "copy", "attempts": 1,'
+    text += b' "output": {"bytes": 7}, "cost_usd": 0.13, "scores_seen": 4}'
+    put(runs(tmp_path), "cat/step_2.json", data=text)
+    assert prompts(tmp_path) == {("cat", 2): "copy"}
+    assert scores(tmp_path) == {}
+
+
 @pytest.mark.parametrize(
     "data", [b"{", b"[1, 2]", b'"text"', b"null", b'{"prompt": 5, "seed": "x"}']
 )
