@@ -4,7 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from textual.app import ComposeResult
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.events import Click
 from textual.timer import Timer
 
 from b100tui.tui.actions import GROUPS, Action
@@ -45,11 +47,25 @@ class ActionProvider(Provider):
         cast("Explorer", self.app).run_action_by_id(action.id)
 
 
+class Rows(CommandList):
+    """The palette's list, refilled between what is painted and what is clicked."""
+
+    async def _on_click(self, event: Click) -> None:
+        option = event.style.meta.get("option")
+        if option is not None and option >= self.option_count:
+            event.stop().prevent_default()  # Textual's own would look the missing row up
+
+
 class Palette(CommandPalette, ClosesOnce[None]):
     """Textual's palette, which may be left while it still gathers what it offers.
 
     Its worker sets these after the list has gone, and the missing list would end the program.
     """
+
+    def compose(self) -> ComposeResult:
+        """Lay out Textual's palette with rows of our own."""
+        for part in super().compose():
+            yield Rows() if type(part) is CommandList else part
 
     def _watch__list_visible(self) -> None:
         if self.query(CommandList):
