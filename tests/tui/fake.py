@@ -3,10 +3,11 @@
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from textual.css.query import NoMatches
 from textual.pilot import Pilot
 
 from b100tui.index.rows import FirstPaint, RunRow, SearchHit, SearchResult, Series
@@ -156,9 +157,11 @@ async def until(pilot: Pilot[Any], met: Callable[[], Any]) -> None:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         await pilot.pause(0.005)
-        if met():
-            await pilot.pause()
-            return
+        # A screen that is still being put together lacks what is looked for.
+        with suppress(NoMatches):
+            if met():
+                await pilot.pause()
+                return
     raise AssertionError("the app never came to the awaited state")
 
 

@@ -9,9 +9,11 @@ from b100tui.model.errors import StoreError
 from b100tui.model.records import Section
 from b100tui.tui.messages import Failed
 from b100tui.tui.remember import Place
+from b100tui.tui.screens import look_actions, step_actions
 from b100tui.tui.widgets.bars import StatusLine
 from tests.tui.fake import (
     LAST,
+    PATIENCE,
     FakeCatalogue,
     explorer,
     first_paint,
@@ -163,14 +165,15 @@ async def test_r_makes_the_step_the_reference():
         assert any(re.search(r"30\.0 +→ 28\.0", line) for line in screen_text(main.explorer))
 
 
-async def test_play_takes_steps_until_paused():
+async def test_play_takes_steps_until_paused(monkeypatch):
+    monkeypatch.setattr(step_actions, "PLAY_SECONDS", PATIENCE)
     async with opened(explorer()) as (pilot, main):
         await pilot.press("p")
         main.play_on()
         main.play_on()
         played = main.position.step
         await pilot.press("p")
-        assert played >= 2 and not main.position.playing
+        assert played == 2 and not main.position.playing
 
 
 async def test_play_ends_at_the_last_step():
@@ -181,7 +184,8 @@ async def test_play_ends_at_the_last_step():
         assert main.position.step == LAST and not main.position.playing
 
 
-async def test_flicker_shows_the_reference_in_the_same_cells():
+async def test_flicker_shows_the_reference_in_the_same_cells(monkeypatch):
+    monkeypatch.setattr(look_actions, "FLICKER_SECONDS", PATIENCE)
     async with opened(explorer()) as (pilot, main):
         await pilot.press("5", "enter", "space")
         assert "reference 1" in main.query_one("#title", StatusLine).plain

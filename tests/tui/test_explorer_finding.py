@@ -76,8 +76,8 @@ async def test_a_filter_that_cannot_be_read_says_where():
 async def test_escape_takes_the_filter_away():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("slash", "f", "o", "g", "enter", "escape")
-        await pilot.pause()
-        assert main.runs.wanted is None and not main.query(FilterBar)
+        await until(pilot, lambda: not main.query(FilterBar))
+        assert main.runs.wanted is None
 
 
 async def test_search_goes_to_the_step_and_marks_the_words():
@@ -143,11 +143,9 @@ async def test_the_palette_runs_an_action():
 async def test_f_gives_the_picture_the_screen_and_escape_takes_it_back():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("f")
-        await pilot.pause()
-        full = main.query_one("#picture").size
+        await until(pilot, lambda: main.query_one("#picture").size.width == 120)
         await pilot.press("escape")
-        await pilot.pause()
-        assert full.width == 120 and main.query_one("#picture").size.width < 100
+        await until(pilot, lambda: main.query_one("#picture").size.width < 100)
 
 
 async def test_a_screen_closed_twice_leaves_what_lies_below_it():
@@ -200,7 +198,7 @@ async def test_leaving_lets_go_of_the_index():
 async def test_copy_says_what_was_copied_and_where_the_picture_lies():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("3", "enter", "y")
-        await pilot.pause()
+        await until(pilot, lambda: main.app._notifications)
         said = next(iter(main.app._notifications)).message
         assert said == (
             "copied dongpo/replicate-2K/run-0@3; its picture is "

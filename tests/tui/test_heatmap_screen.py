@@ -13,7 +13,7 @@ from b100tui.tui.widgets.bars import StatusLine
 from b100tui.tui.widgets.heatmap_grid import HeatmapGrid
 from b100tui.tui.widgets.lines import TextPanel
 from tests.tui.analyst_fake import FakeAnalyst, make_table
-from tests.tui.fake import explorer, opened, screen_text, until
+from tests.tui.fake import PATIENCE, explorer, opened, screen_text, until
 
 SIZES = [(80, 24), (120, 40), (200, 50)]
 
@@ -108,7 +108,7 @@ async def test_a_known_table_is_shown_before_the_answer_comes():
     answer = threading.Event()
 
     def slow(asked: GapsAsked):
-        answer.wait(20)
+        answer.wait(PATIENCE)
         return make_table(asked)
 
     async with opened(explorer()) as (pilot, main):

@@ -3,13 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from b100tui.sources import open_picture
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.pipeline import Pipeline
 from b100tui.tui.app import Explorer
-from tests.tui.fake import FakeCatalogue, explorer, opened, rows, until
+from b100tui.tui.screens import look_actions
+from tests.tui.fake import PATIENCE, FakeCatalogue, explorer, opened, rows, until
 
 
 async def test_zoom_pan_and_back() -> None:
@@ -97,7 +99,10 @@ def with_pictures(root: Path) -> tuple[Explorer, Pipeline]:
     return Explorer(root, pipeline=pipeline, **options), pipeline
 
 
-async def test_flicker_changes_the_picture_in_the_same_cells(tmp_path: Path) -> None:
+async def test_flicker_changes_the_picture_in_the_same_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look_actions, "FLICKER_SECONDS", PATIENCE)
     app, pipeline = with_pictures(tmp_path)
     try:
         async with opened(app) as (pilot, main):
