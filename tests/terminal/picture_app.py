@@ -140,6 +140,9 @@ class Pictures(App[None]):
 
     def on_picture_view_shown(self, message: PictureView.Shown) -> None:
         self.said = f"SHOWN {self.at} {message.protocol} {message.bytes}."
+        frame = message.view.frame
+        if frame is not None and frame.quality == "sharp":
+            self.said += f" SHARP {self.at}."
         self.tell()
 
     def on_key(self, event: events.Key) -> None:

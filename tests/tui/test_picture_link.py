@@ -35,10 +35,10 @@ def test_kitty_pictures_go_up_once_and_are_freed_at_the_end(root: Path) -> None:
     with start("kitty", root) as terminal:
         terminal.wait_for("SHOWN 0 kitty")
         here = terminal.press(RIGHT)
-        terminal.wait_for("SHOWN 1 kitty", here)
+        terminal.wait_for("SHARP 1", here)
         terminal.settle()
         here = terminal.press(LEFT)
-        terminal.wait_for("SHOWN 0 kitty", here)
+        terminal.wait_for("SHARP 0", here)
         terminal.settle()
         here = terminal.press(RIGHT)
         terminal.wait_for("SHOWN 1 kitty", here)
@@ -103,7 +103,7 @@ def test_a_sixel_step_is_one_synchronised_write_of_the_picture(root: Path) -> No
 
 def test_under_a_pop_up_a_sixel_gives_way_to_half_blocks_and_comes_back(root: Path) -> None:
     with start("sixel", root) as terminal:
-        terminal.wait_for("SHOWN 0 sixel")
+        terminal.wait_for("SHARP 0")
         terminal.settle()
         here = terminal.press("m")
         terminal.wait_for("POP-UP", here)
@@ -155,10 +155,11 @@ def test_on_a_slow_link_a_sixel_comes_in_strips_of_whole_rows(tmp_path: Path) ->
     for n in range(2):
         Image.effect_noise((800, 460), 90 + n).convert("RGB").save(root / f"{n}.png")
     with FakeTerminal("sixel", "tests.terminal.picture_app", str(root), rate=300_000) as terminal:
-        terminal.wait_for("SHOWN 0 sixel")
+        terminal.wait_for("SHARP 0")
         terminal.settle()
         here = terminal.press(RIGHT)
-        terminal.wait_for("SHOWN 1 sixel", here)
+        terminal.wait_for("SHARP 1", here)
+        terminal.wait_for(r"(?:\x1b\[\d+;\d+H\x1bP0;0;0q.*?){3}", here)
         terminal.settle()
         placed = re.findall(r"\x1b\[(\d+);\d+H\x1bP0;0;0q", terminal.text(here))
         assert len(set(placed)) > 2
