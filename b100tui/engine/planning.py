@@ -28,6 +28,7 @@ _UNFIT = re.compile(r"[^a-z0-9]+")
 _SEED = re.compile(r"(none)|(fixed|per-step)(?::(-?\d+))?")
 _INT32 = 2**31
 _RUN = re.compile(r"run-(\d+)")
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 _TAKEN = {"png": "image/png", "jpeg": "image/jpeg", "webp": "image/webp"}
 _MOST_STEPS = 100_000
 
@@ -248,10 +249,13 @@ def find_run(root: Path, name: str) -> Path:
     exact = root / name
     if name and ".." not in Path(name).parts and (exact / PLAN).is_file():
         return exact
+    foreign = (
+        name and exact.is_dir() and any(path.name.endswith(_PICTURES) for path in exact.iterdir())
+    )
     near = [folder for folder in run_folders(root) if _id(root, folder).startswith(name)]
-    if len(near) == 1:
+    if len(near) == 1 and not foreign:
         return near[0]
-    if near:
+    if near and not foreign:
         shown = ", ".join(_id(root, folder) for folder in near[:5])
         raise UnknownRunError(f"{clean_line(name)!r} means {len(near)} runs: {shown}", "say more")
     raise UnknownRunError(

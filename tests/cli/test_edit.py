@@ -167,3 +167,20 @@ def test_a_detached_edit_is_a_job(tmp_path: Path, capsys: pytest.CaptureFixture[
     job = read_job(root, told["job"])
     assert (job.state, job.done, job.total) == ("done", 2, 2), tail(root, told["job"]).log
     assert (root / told["runs"][0] / "step-002.json").exists()
+
+
+def test_continuing_a_run_that_b100_did_not_make_never_means_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = root_of(tmp_path)
+    foreign = root / "cat"
+    foreign.mkdir()
+    picture = image(tmp_path)
+    for step in range(3):
+        (foreign / f"step_{step}{picture.suffix}").write_bytes(picture.read_bytes())
+    words = ("--root", str(root), "--steps", "1")
+    assert main(["edit", "fork", "cat@1", *SIM, *words]) == 0
+    capsys.readouterr()
+    assert main(["edit", "continue", "cat", *words]) == 1
+    assert "b100 edit fork RUN@STEP" in capsys.readouterr().err
+    assert [read_plan(path).parent for path in root.glob("cat/*/run-*")] == ["cat@1"]
