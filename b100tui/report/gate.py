@@ -333,6 +333,9 @@ def gate(
         records, measured = measure_missing(root, one, scored, names, upto, progress)
         stored = _store(root, records)
     found = decide(one, scored, upto, on, reference=reference, using=using)
+    if not found.crossed and upto > last:
+        why = f"step {upto} is not there yet: the last picture is step {last}"
+        found = Gate(step=upto, crossed=None, on=on, why=why)
     return GateAnswer(
         run=one.run.run,
         step=upto,

@@ -9,7 +9,7 @@ import pytest
 from b100tui.index.build import refresh
 from b100tui.index.store import open_index
 from b100tui.report.chosen import runs_of
-from b100tui.report.gate import GateAnswer, gate, own_run
+from b100tui.report.gate import GateAnswer, OneRun, gate, own_run
 from b100tui.report.onsets import onset_table
 from b100tui.workspace.parts import part_files
 from b100tui.workspace.places import workspace_dirs
@@ -107,6 +107,18 @@ def test_missing_probes_are_measured_kept_and_not_measured_again(tmp_path: Path)
     again = decided(tmp_path)
     assert (again.measured, again.stored) == (0, "")
     assert (again.crossed, again.value) == (answer.crossed, answer.value)
+
+
+def test_a_step_that_is_not_there_yet_is_no_all_clear(broken: Path) -> None:
+    early = own_run(broken, RUN)
+    assert early is not None
+    short = OneRun(early.run, tuple(step for step in early.steps if step.step <= 8))
+    assert gate(broken, short, step=8, probes=False).crossed is False
+    answer = gate(broken, short, step=9, probes=False)
+    assert (answer.crossed, answer.why) == (
+        None,
+        "step 9 is not there yet: the last picture is step 8",
+    )
 
 
 def test_only_pictures_up_to_the_asked_step_are_measured(tmp_path: Path) -> None:
