@@ -133,6 +133,7 @@ def gap_table(
     phase or pixel size than the reference are never averaged in, and the cell says so.
     """
     wanted, aside = chosen_metrics(index, metrics)
+    unused = sorted(set(bounds or {}) - {one.id for one in wanted})
     wanted = tuple(bounded(one, *(bounds or {}).get(one.id, (None, None))) for one in wanted)
     runs = runs_of(index, filter)
     kept, excluded = (runs, []) if all_recipes else replicating(runs)
@@ -164,6 +165,9 @@ def gap_table(
                 cell = score_gap(metric, held, step, reference=reference)
                 cells[group, metric.id, step] = _with_note(cell, (*said, *several))
     notes = [aside] if aside else []
+    notes += [f"bound of {name} not used: no such scores here" for name in unused]
+    if not wanted:
+        notes.append("nothing is scored here yet: b100 score --metrics probes begins")
     if not kept:
         notes.append("no run is left to compare")
     return GapTable(

@@ -224,3 +224,16 @@ def test_bounds_close_one_end_or_both() -> None:
         "pi": (None, 20.0),
         "noise_sigma": (0.0, 50.0),
     }
+
+
+def test_a_bound_without_scores_is_said_to_be_unused(tmp_path: Path, opened: Opened) -> None:
+    add_step(tmp_path, "a/b/run-0", 1)
+    record(tmp_path, "scores", score("a/b/run-0", 1, "brisque", 30.0))
+    notes = gap_table(opened(tmp_path), bounds={"foo": (None, 20.0)}).notes
+    assert "bound of foo not used: no such scores here" in notes
+
+
+def test_a_folder_without_scores_says_so(tmp_path: Path, opened: Opened) -> None:
+    add_step(tmp_path, "a/b/run-0", 1)
+    (note,) = gap_table(opened(tmp_path)).notes
+    assert note.startswith("nothing is scored here yet")
