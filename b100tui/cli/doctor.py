@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `b100 doctor`."""
     parser.epilog = EPILOG
     parser.add_argument(
-        "--paid", action="store_true", help="also try calls that may cost money, one an editor"
+        "--paid", action="store_true", help="not there yet: says so and spends nothing"
     )
     add_json(parser)
 

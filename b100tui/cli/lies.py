@@ -90,7 +90,7 @@ def _print(rows: "list[LieRow]", runs: int) -> None:
         if row.status == "contradicts":
             counts[row.metric] = counts.get(row.metric, 0) + 1
     for metric, count in sorted(counts.items(), key=lambda pair: -pair[1]):
-        print(f"{metric}: contradicted in {count} of {runs} runs")
+        print(f"{metric}: contradicted in {count} of {runs} run{'s'[: runs != 1]}")
     reasons: dict[str, int] = {}
     for row in rows:
         if row.status == "not_applicable":
