@@ -207,12 +207,18 @@ def test_asking_to_finish_lets_the_running_step_end(tmp_path: Path) -> None:
 def test_asking_twice_aborts_and_counts_as_possibly_billed(tmp_path: Path) -> None:
     root, stop = root_of(tmp_path), Stop()
 
+    def abort() -> None:
+        assert fake.called.wait(60)
+        stop.ask()
+        stop.ask()
+
     def tell(event: Progress) -> None:
         if event.kind == "asking" and event.step == 2:
-            threading.Timer(0.1, lambda: (stop.ask(), stop.ask())).start()
+            fake.called.clear()
+            threading.Thread(target=abort).start()
 
     with served() as fake:
-        fake.fail(2, "stall", seconds=20)
+        fake.fail(2, "stall", seconds=60)
         run = edit_new(root, image(tmp_path), steps=5, stop=stop, tell=tell).runs[0]
     assert (run.status, run.steps_done) == ("stopped", 1)
     assert run.possibly_billed_usd > 0
