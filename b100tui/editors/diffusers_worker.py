@@ -33,7 +33,7 @@ def load(told: dict[str, Any]) -> Any:
         import diffusers
         import torch
     except ImportError as error:
-        raise NotHereError(f"{error}; pip install 'b100[local]'") from error
+        raise NotHereError(f"{error}; pip install '.[local]'") from error
     options = told.get("options") or {}
     kind = getattr(diffusers, told["pipeline"], None)
     if kind is None:

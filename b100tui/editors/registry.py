@@ -158,7 +158,7 @@ def _missing(row: Row) -> tuple[str, str]:
         return "no API key", key_place(row.kind, row.key_variable)
     if row.kind == "diffusers" and not row.command:
         gone = [name for name in ("torch", "diffusers", "transformers") if not _there(name)]
-        return (f"needs {', '.join(gone)}", "pip install 'b100[local]'") if gone else ("", "")
+        return (f"needs {', '.join(gone)}", "pip install '.[local]'") if gone else ("", "")
     if row.kind == "command":
         program = row.command[0] if row.command else ""
         if not program or shutil.which(os.path.expanduser(program)) is None:

@@ -166,7 +166,7 @@ def _connected(address: str) -> Any:
     try:
         import ray
     except ImportError as error:
-        raise MetricError("Ray is not installed", "pip install 'b100[ray]'") from error
+        raise MetricError("Ray is not installed", "pip install '.[ray]'") from error
     try:
         ray.init(
             address=None if address == "local" else address,

@@ -19,7 +19,7 @@ from b100tui.metrics.weights import fault_of
 from b100tui.model.metric import Metric
 from b100tui.model.text import clean_line
 
-_EXTRA = "pip install 'b100[score]', or set [score] python to an interpreter that has it"
+_EXTRA = "pip install '.[score]', or set [score] python to an interpreter that has it"
 # backend -> the modules it needs, each with the words when it is absent
 _NEEDS: dict[str, dict[str, str]] = {
     "probes": {},

@@ -58,7 +58,7 @@ def test_a_metric_that_is_not_ready_says_why_and_what_to_do() -> None:
     state = registry.availability(registry.metric("niqe"))
     assert not state.ready
     assert "score extra" in state.reason
-    assert "b100[score]" in state.fix
+    assert ".[score]" in state.fix
 
 
 def test_licence_of_pyiqa_is_said() -> None:
