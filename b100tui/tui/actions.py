@@ -53,7 +53,6 @@ class Action(Struct, frozen=True):
         return " ".join(key_name(key) for key in self.keys)
 
 
-
 ACTIONS: tuple[Action, ...] = (
     Action("step.back", ("left",), "previous step", "step", "step", 1),
     Action("step.on", ("right",), "next step", "step", "step", 1),
@@ -203,6 +202,13 @@ def with_keymap(
             left = tuple(key for key in action.keys if key not in owner)
             result.append(replace(action, keys=left))
     return tuple(result), problems
+
+
+def with_keys(
+    actions: tuple[Action, ...], keys: Mapping[str, tuple[str, ...]]
+) -> tuple[Action, ...]:
+    """Return `actions` with the keys that `keys` gives them by id."""
+    return tuple(replace(action, keys=keys.get(action.id, action.keys)) for action in actions)
 
 
 def _nearest(name: str, known: Mapping[str, Action]) -> str:

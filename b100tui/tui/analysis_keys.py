@@ -93,3 +93,5 @@ BLIND: tuple[Action, ...] = (
     Action("blind.help", ("?",), "the keys of this screen", "app", "help", 3),
     Action("blind.back", ("escape",), "back a level, or leave", "app", "back", 21),
 )
+
+TABLES: tuple[tuple[Action, ...], ...] = (HEATMAP, EVIDENCE, LIES, GROUPS, BLIND)

@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -65,6 +65,7 @@ class Explorer(App[None]):
         place: Place | None = None,
         settings: Settings | None = None,
         actions: Sequence[Action] = ACTIONS,
+        screen_keys: Mapping[str, tuple[str, ...]] | None = None,
         problems: Sequence[str] = (),
         facts: TerminalFacts | None = None,
         pipeline: "Pipeline | None" = None,
@@ -86,6 +87,7 @@ class Explorer(App[None]):
         self.place = place
         self.settings = settings or Settings()
         self.actions = tuple(actions)
+        self.screen_keys = dict(screen_keys or {})
         self.facts = facts or TerminalFacts()
         self.pipeline = pipeline
         self.open_catalogue = open_catalogue
@@ -177,6 +179,7 @@ class Explorer(App[None]):
             for action, shipped in zip(self.actions, ACTIONS, strict=True)
             if action.keys != shipped.keys and action.keys
         }
+        changed |= {name: ",".join(keys) for name, keys in self.screen_keys.items() if keys}
         if changed:
             self.set_keymap(changed)
         link = Link.of(self)

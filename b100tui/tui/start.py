@@ -125,10 +125,11 @@ def _run(
     from b100tui.terminal.pipeline import Pipeline
     from b100tui.terminal.speed import stated
     from b100tui.tui.app import Explorer
-    from b100tui.tui.keymap import load_actions
+    from b100tui.tui.keymap import load_actions, load_screen_keys
     from b100tui.workspace.places import cache_dir, config_dir
 
     actions, problems = load_actions(config_dir(), settings.keys)
+    screen_keys, faults = load_screen_keys(config_dir(), settings.keys)
     speed = stated(settings.link)
     pipeline = Pipeline(
         root,
@@ -144,7 +145,8 @@ def _run(
         place=place,
         settings=settings,
         actions=actions,
-        problems=problems,
+        screen_keys=screen_keys,
+        problems=problems + faults,
         facts=facts,
         pipeline=pipeline,
         config=config,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from b100tui.tui.actions import ACTIONS, GROUPS, with_keymap
-from b100tui.tui.keymap import load_actions
+from b100tui.tui.keymap import load_actions, load_screen_keys
 from b100tui.tui.screens.help import help_blocks
 from b100tui.tui.screens.main import MainScreen
 
@@ -84,3 +84,11 @@ def test_the_settings_table_of_keys_counts_too(tmp_path: Path):
     actions, problems = load_actions(tmp_path, {"app.quit": "Q,ctrl+q"})
     assert problems == []
     assert next(a for a in actions if a.id == "app.quit").keys == ("Q", "ctrl+q")
+
+
+def test_the_analysis_screens_take_a_users_keys_each_for_itself(tmp_path: Path):
+    (tmp_path / "keymap.toml").write_text('[heatmap]\nsort = "t"\n[lies]\npanel = "n"\n')
+    keys, faults = load_screen_keys(tmp_path)
+    assert keys == {"heatmap.sort": ("t",), "heatmap.turn": (), "lies.panel": ("n",)}
+    assert faults == []
+    assert load_actions(tmp_path) == (ACTIONS, [])

@@ -239,3 +239,24 @@ async def test_scores_that_come_while_it_is_open_are_taken_in():
         )
         screen.look_again()
         await until(pilot, lambda: screen.grid.shown.grid.rows == ("musiq",))
+
+
+async def test_a_users_key_of_the_heatmap_works_and_is_shown_and_the_old_one_does_not():
+    async with opened(explorer(screen_keys={"heatmap.lens": ("n",)})) as (pilot, main):
+        screen = await heatmap(pilot, main)
+        await pilot.press("tab")
+        assert "Δ5" in title(screen)
+        await pilot.press("n")
+        assert "Δ10" in title(screen)
+        assert "n Δ" in screen_text(main.app)[-1]
+
+
+async def test_a_key_that_goes_to_another_action_leaves_the_line_of_keys():
+    taken = {"heatmap.sort": ("t",), "heatmap.turn": ()}
+    async with opened(explorer(screen_keys=taken)) as (pilot, main):
+        screen = await heatmap(pilot, main)
+        rows = screen.grid.shown.grid.rows
+        await pilot.press("t")
+        assert set(screen.grid.shown.grid.rows) == set(rows)
+        line = screen_text(main.app)[-1]
+        assert "t sort" in line and "turn" not in line

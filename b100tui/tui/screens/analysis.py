@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.worker import Worker, WorkerState
 
 from b100tui.model.text import clean_line
-from b100tui.tui.actions import Action
+from b100tui.tui.actions import Action, with_keys
 from b100tui.tui.analyst import Analyst
 from b100tui.tui.messages import Failed
 from b100tui.tui.screens.overlay import ClosesOnce
@@ -48,6 +48,11 @@ class AnalysisScreen(ClosesOnce[Place | None]):
         """The app, with its own type."""
         return cast("Explorer", self.app)
 
+    @property
+    def keys(self) -> tuple[Action, ...]:
+        """The table with the user's keys."""
+        return with_keys(self.table, self.explorer.screen_keys)
+
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show `text` for a moment; foreign text in it is cleaned and never read as markup."""
         self.notify(
@@ -71,7 +76,7 @@ class AnalysisScreen(ClosesOnce[Place | None]):
         """Show this screen's keys."""
         from b100tui.tui.screens.help import HelpScreen
 
-        self.app.push_screen(HelpScreen(self.table, self.about))
+        self.app.push_screen(HelpScreen(self.keys, self.about))
 
     def do_back(self) -> None:
         """Close."""

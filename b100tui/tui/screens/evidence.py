@@ -103,7 +103,7 @@ class EvidenceScreen(AnalysisScreen):
         with Horizontal(id="evidence-below"):
             yield SeriesChart(id="evidence-chart")
             yield TextPanel("Verdict", id="evidence-words")
-        yield KeyLine(EVIDENCE, id="evidence-keys")
+        yield KeyLine(self.keys, id="evidence-keys")
 
     def on_mount(self) -> None:
         """Ask for the evidence; name the cell at once."""

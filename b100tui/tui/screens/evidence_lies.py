@@ -113,7 +113,7 @@ class LiesScreen(AnalysisScreen):
         yield StatusLine(id="lies-status")
         yield ChoiceLines(id="lies-list")
         yield TextPanel("Evidence", id="lies-words")
-        yield KeyLine(LIES, id="lies-keys")
+        yield KeyLine(self.keys, id="lies-keys")
 
     def on_mount(self) -> None:
         """Begin reading."""

@@ -85,7 +85,7 @@ class GroupsScreen(AnalysisScreen):
             yield Input(text, placeholder=hint, compact=True, select_on_focus=False, id=name)
         yield ChoiceLines(id="groups-table")
         yield TextPanel("Notes", id="groups-words")
-        yield KeyLine(GROUPS, id="groups-keys")
+        yield KeyLine(self.keys, id="groups-keys")
 
     def on_mount(self) -> None:
         """Compare at once when there is something to compare."""

@@ -69,7 +69,7 @@ class HeatmapScreen(AnalysisScreen):
         yield StatusLine(id="heat-status")
         yield HeatmapGrid(id="heat-grid")
         yield TextPanel("Cell", id="heat-cell")
-        yield KeyLine(HEATMAP, id="heat-keys")
+        yield KeyLine(self.keys, id="heat-keys")
 
     def on_mount(self) -> None:
         """Show at once what is known; the present table comes from a worker."""

@@ -13,7 +13,7 @@ from b100tui.model.records import MarkRecord, Step
 from b100tui.report.marks import Level, Mode, blind_order, modes
 from b100tui.terminal.pipeline import Pipeline
 from b100tui.terminal.targets import Target
-from b100tui.tui.actions import Action
+from b100tui.tui.actions import Action, with_keys
 from b100tui.tui.analysis_keys import BLIND
 from b100tui.tui.look import Look
 from b100tui.tui.marking import Wanted, mode_name, pressed
@@ -60,13 +60,17 @@ class BlindScreen(ClosesOnce[None]):
         self.look = Look()
         self._marked: dict[int, list[MarkRecord]] = {}
 
+    @property
+    def _keys(self) -> tuple[Action, ...]:
+        return with_keys(BLIND, getattr(self.app, "screen_keys", {}))
+
     def compose(self) -> ComposeResult:
         """The picture above the keys."""
         yield StatusLine(id="blind-status")
         with Vertical(id="blind-picture"):
             yield PictureView(id="blind-view")
         yield MarkKeys(self._modes, id="blind-keys")
-        yield KeyLine(BLIND, id="blind-line")
+        yield KeyLine(self._keys, id="blind-line")
 
     def on_mount(self) -> None:
         """Show the first picture."""
@@ -160,7 +164,7 @@ class BlindScreen(ClosesOnce[None]):
         """Show this screen's keys."""
         from b100tui.tui.screens.help import HelpScreen
 
-        self.app.push_screen(HelpScreen(BLIND, "blind"))
+        self.app.push_screen(HelpScreen(self._keys, "blind"))
 
     def do_back(self) -> None:
         """Leave the level in hand, or the screen."""
