@@ -39,7 +39,7 @@ def read_step(root: Path, run: Run, step: SourceStep) -> Step:
         return Step(run=run.run, step=step.step, status="refused", reason=step.refused, **told)
     if step.absent is not None:
         return Step(run=run.run, step=step.step, status="missing", reason=step.absent, **told)
-    warnings: list[str] = []
+    warnings = ["SIMULATED"] if run.simulated else []
     status: StepStatus = "ok"
     reason: str | None = None
     sidecar: Sidecar | None = None

@@ -79,3 +79,12 @@ def test_name_that_is_no_utf8_is_scanned_and_opened(tmp_path: Path) -> None:
     opened = open_picture(tmp_path, source.steps[2].picture)
     assert isinstance(opened, Path)
     assert opened.read_bytes() == picture()
+
+
+def test_every_step_of_a_simulated_run_says_so(tmp_path: Path) -> None:
+    line = b'{"run": "a", "step": 0, "path": "step_0.png", "simulated": true}\n'
+    put(tmp_path, "step_0.png")
+    put(tmp_path, "steps.jsonl", data=line)
+    (source,) = scan_folder(tmp_path).runs
+    assert source.run.simulated
+    assert read_step(tmp_path, source.run, source.steps[0]).warnings == ("SIMULATED",)
