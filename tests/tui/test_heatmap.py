@@ -17,6 +17,7 @@ from b100tui.tui.heatmap import (
     short,
     short_raw,
 )
+from b100tui.tui.widgets.heatmap_grid import wrap_name
 from tests.tui.analyst_fake import make_table
 
 TABLE = make_table(GapsAsked())
@@ -148,3 +149,17 @@ def test_numbers_take_five_cells_and_keep_the_sign_of_the_unrounded(value, text)
 )
 def test_gaps_in_a_metrics_own_units_keep_their_digits(value, text):
     assert short_raw(value) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("fog", ["fog"]),
+        ("building", ["buildi…"]),
+        ("building/replicate-2K", ["buildi…", "replic…"]),
+        ("dongpo/replicate-2K", ["dongpo/", "replic…"]),
+        ("TOPIQ-NR ↑", ["TOPIQ-", "NR ↑"]),
+    ],
+)
+def test_a_column_head_never_breaks_a_word(name: str, lines: list[str]):
+    assert wrap_name(name, 7) == lines

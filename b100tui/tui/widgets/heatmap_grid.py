@@ -224,9 +224,18 @@ class HeatmapGrid(Lines, can_focus=True):
 
 
 def wrap_name(name: str, width: int) -> list[str]:
-    """Return a name in one line or two of at most `width` cells; the second is cut where needed."""
-    if len(name) <= width:
+    """Return a name in one line or two of at most `width` cells; what is too long is cut.
+
+    It never goes on in the next line in the middle of a word.
+    """
+    name = name.strip()
+    if cell_len(name) <= width:
         return [name]
-    lines = wrap(name.replace("/", "/ ").replace("-", "- "), width)
+    parts = name.replace("/", "/ ").replace("-", "- ")
+    word = parts.split(maxsplit=1)[0]
+    if cell_len(word) > width:
+        lines = [fit(word, width), fit(name[len(word) :].strip(), width)]
+        return [line.rstrip() for line in lines if line.strip()]
+    lines = wrap(parts, width)
     first = lines[0].replace("/ ", "/").replace("- ", "-")
     return [first, fit(name[len(first) :].strip(), width).rstrip()]
