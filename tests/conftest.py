@@ -1,8 +1,13 @@
 """Every test has its own cache, state, config and data places."""
 
+import signal
 from pathlib import Path
 
 import pytest
+
+# A run started with `&` ignores SIGINT, and so would every program that its tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -33,6 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     """Keep the job until its command ends."""
     folder, which = Path(arguments[0]), arguments[1]
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the command inherits it
+    # A shell lets what it starts with `&` ignore SIGINT; a pause asks by that very signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with hold(folder / LOCK, "job", wait_seconds=5.0):
             return _keep(folder, which)

@@ -117,6 +117,20 @@ sys.exit(int(word))
     assert jobs.read_job(tmp_path, made.id).state == "done"
 
 
+def test_a_job_started_where_interrupts_are_ignored_can_be_paused(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for `command &`
+    try:
+        made = Waiting(
+            tmp_path, "greet()\ntry:\n    wait()\nexcept KeyboardInterrupt:\n    sys.exit(130)\n"
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    made.greeted()
+    jobs.pause(tmp_path, made.id)
+    made.ended()
+    assert jobs.read_job(tmp_path, made.id).state == "paused"
+
+
 def test_cancel_ends_even_a_command_that_will_not(tmp_path: Path) -> None:
     lines = (
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
