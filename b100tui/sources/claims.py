@@ -23,6 +23,7 @@ class Claimed(Struct):
     def take(self, path: str, why: str, runs: Sequence[SourceRun]) -> None:
         """Take runs out of the manifest or folder `path`, with their pictures, and say why."""
         self.runs += runs
+        self.used.add(path)
         self.used.update(
             step.picture.path for source in runs for step in source.steps if step.picture.path
         )
