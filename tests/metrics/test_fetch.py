@@ -17,10 +17,10 @@ from tests.metrics.server import Reply, serve
 
 
 def archive(text: str = "weights") -> bytes:
-    """A zip file: the form torch.save writes."""
+    """A zip file: the form torch.save writes. Dated, so that two of one text are the same bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as made:
-        made.writestr("archive/data.pkl", text * 100)
+        made.writestr(zipfile.ZipInfo("archive/data.pkl", (2026, 1, 1, 0, 0, 0)), text * 100)
     return file.getvalue()
 
 
