@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.command import Provider
+from textual.dom import DOMNode
 from textual.screen import Screen
 
 from b100tui.index.rows import FirstPaint
@@ -261,6 +263,19 @@ class Explorer(App[None]):
         if self._exit or not self.screen.is_mounted:
             return False
         return await super()._check_bindings(key, priority)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen on top; what others put off until its next refresh is still done.
+
+        Textual keeps such calls with the screen on top, whoever made them, and drops them with it.
+        """
+        leaving = self.screen
+        popped = super().pop_screen()
+        for callback, sender in leaving._callbacks:
+            if not (isinstance(sender, DOMNode) and leaving in sender.ancestors_with_self):
+                self.screen._invoke_later(callback, sender)
+        leaving._callbacks.clear()
+        return popped
 
     def action_command_palette(self) -> None:
         """Open the list of all actions by name."""
