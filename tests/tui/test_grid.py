@@ -6,6 +6,7 @@ from b100tui.model.records import PictureRef, Step
 from b100tui.terminal.frames import Area
 from b100tui.tui.grid import last_at_or_before, layout, page_of, spread
 from b100tui.tui.screens.grid import MatrixScreen, SheetScreen
+from b100tui.tui.widgets.picture_row import Captions
 from tests.tui.fake import FakeCatalogue, explorer, opened, until
 
 
@@ -108,3 +109,14 @@ async def test_below_the_sheet_nothing_is_painted_but_below_a_pop_up_it_is() -> 
         await pilot.press("escape", "?")
         assert main.app.screen is not main
         assert main.is_current
+
+
+async def test_a_page_may_be_shown_while_its_rows_are_being_taken_away() -> None:
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("c")
+        sheet = main.app.screen
+        assert isinstance(sheet, SheetScreen)
+        await until(pilot, lambda: len(sheet.rows) > 0 and sheet.rows[0].query(Captions))
+        await sheet.rows[0].query_one(Captions).remove()
+        sheet.show_page()
+        assert not main.explorer.crashed
