@@ -86,7 +86,7 @@ class PictureRow(Vertical):
         """Show pictures with their captions; fewer than `columns` leave the rest empty."""
         refs = [ref for ref, _ in tiles] + [None] * (columns - len(tiles))
         first = next((ref for ref in refs if ref is not None), None)
-        if not (self.query(PictureView) and self.query(Captions)):
+        if not self.query(PictureView) or not self.query(Captions):
             # Not there yet; or going: a resize behind an overlay lays the rows out anew meanwhile.
             self._early = partial(self.show, tiles, view, cursor, columns)
             return
