@@ -4,6 +4,19 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# What an example costs depends on what else the machine does, and a run that fails has to fail
+# again: no deadlines, the same examples every time, none remembered from elsewhere.
+# `--hypothesis-profile=default` searches on.
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
 
 # A run started with `&` ignores SIGINT, and so would every program that its tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from b100tui.sources import read_step, scan_folder
@@ -127,7 +127,7 @@ def hold(root: Path, files: dict[str, str]) -> None:
             assert "\x1b" not in f"{read.reason}{read.prompt}{read.sections}{source.run.run}"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(st.dictionaries(NAMES, SHAPES | VALUES, min_size=1, max_size=3))
 def test_any_json_in_any_manifest_ends_in_a_scan(files: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -142,7 +142,7 @@ def test_manifests_of_known_form_with_wrong_values_end_in_a_scan(
     hold(tmp_path, {name: json.dumps(seed)})
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.dictionaries(st.sampled_from(["1", "2", "nodes", "links"]), VALUES, max_size=4))
 def test_any_graph_tells_something_or_nothing(graph: dict[str, Any]) -> None:
     for one in (graph, graph_of_workflow(graph)):
@@ -150,7 +150,7 @@ def test_any_graph_tells_something_or_nothing(graph: dict[str, Any]) -> None:
         assert isinstance(loaded(one), list)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(8, 200), st.binary(max_size=12))
 def test_damaged_bytes_of_a_picture_tell_something_or_nothing(at: int, noise: bytes) -> None:
     data = png_with({"parameters": "a\nSteps: 5, Seed: 1", "prompt": "{}"})

@@ -30,7 +30,7 @@ TEXT = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.dictionaries(st.tuples(FOLDER.map(tuple), STEM, ENDING), TEXT, max_size=25))
 def test_every_picture_is_used_once_or_left_out(
     tree: dict[tuple[tuple[str, ...], str, str], bytes],
