@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PIL import Image
 
+from b100tui.editors import loop
 from b100tui.engine.batch import quiet
 from b100tui.engine.edit import make, plan
 from b100tui.engine.events import EditReport, Tell
@@ -22,6 +24,7 @@ from tests.fakes.gemini import FakeGemini
 from tests.fakes.gemini_rules import KEYS
 
 KEY = next(iter(KEYS))
+DEADLINE = 600.0  # seconds, far more than an answer takes on a busy machine
 # Waits are what the policy's own tests are about.
 AT_ONCE = Policy(backoff_base=0.0, jitter=0.0)
 
@@ -59,6 +62,29 @@ def served(**options: Any) -> Iterator[FakeGemini]:
             yield fake
         finally:
             del os.environ["GEMINI_API_KEY"]
+
+
+class LeapingClock:
+    """The machine's clock, put forward past every deadline by `leap`, as a suspend does."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def __call__(self) -> float:
+        return loop.elapsed_clock() + self.ahead
+
+    def leap(self) -> None:
+        self.ahead += 2 * DEADLINE
+
+
+@contextmanager
+def impatient(fake: FakeGemini) -> Iterator[Settings]:
+    """Settings under which a call that stalls or drips has its deadline at once, others later."""
+    clock = LeapingClock()
+    fake.on_stall = clock.leap
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop.SHARED, "_clock", clock)
+        yield Settings(deadline_seconds=DEADLINE)
 
 
 def edit_new(

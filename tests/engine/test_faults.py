@@ -1,11 +1,13 @@
 """Each way in which a paid call can go wrong, over real HTTP: what the run and the ledger say."""
 
 import hashlib
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from b100tui.engine import batch
 from b100tui.engine.chain import read_chain
 from b100tui.engine.edit import make, plan
 from b100tui.engine.events import Progress, RunReport
@@ -14,20 +16,25 @@ from b100tui.engine.policy import Policy
 from b100tui.engine.request import Limits, Resume
 from b100tui.engine.runfolder import read_plan
 from b100tui.model.records import Sidecar
-from b100tui.workspace.settings import Settings
-from tests.engine.made import AT_ONCE, KEY, edit_new, everything_written, image, root_of, served
+from tests.engine.made import (
+    AT_ONCE,
+    KEY,
+    edit_new,
+    everything_written,
+    image,
+    impatient,
+    root_of,
+    served,
+)
 from tests.fakes.gemini import FakeGemini
 from tests.fakes.gemini_faults import CHARGED, NO_IMAGE, ODD_BUT_GOOD, REFUSALS, TRANSIENT
 
-# Far more than an answer takes on a busy machine; only a call that stalls or drips waits it out.
-SHORT = Settings(deadline_seconds=6.0)
-
 
 def run_with_fault(root: Path, kind: str, *times: int) -> tuple[RunReport, FakeGemini]:
-    with served() as fake:
+    with served() as fake, impatient(fake) as settings:
         for nth in times:
-            fake.fail(nth, kind, **({"seconds": 60.0} if kind == "stall" else {}))
-        report = edit_new(root, image(root.parent), settings=SHORT)
+            fake.fail(nth, kind, **({"seconds": 600.0} if kind == "stall" else {}))
+        report = edit_new(root, image(root.parent), settings=settings)
     return report.runs[0], fake
 
 
@@ -143,15 +150,24 @@ def test_a_server_that_echoes_the_key_gets_it_nowhere(kind: str, tmp_path: Path)
     assert KEY not in repr((report, events))
 
 
-def test_a_named_wait_is_kept_and_told_as_a_countdown(tmp_path: Path) -> None:
-    root, events = root_of(tmp_path), list[Progress]()
+def test_a_named_wait_is_kept_and_told_as_a_countdown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, waits = root_of(tmp_path), list[float]()
+    now = [1000.0]
+    monkeypatch.setattr(batch, "Limiter", partial(batch.Limiter, clock=lambda: now[0]))
+
+    def tell(event: Progress) -> None:
+        if event.kind == "waiting":
+            waits.append(event.seconds)
+            now[0] += 10.0
+
     with served() as fake:
-        fake.fail(1, "429", retry_info="0.7s")
+        fake.fail(1, "429", retry_info="30.7s")
         policy = Policy(jitter=0.0)
-        report = edit_new(root, image(tmp_path), steps=1, policy=policy, tell=events.append)
+        report = edit_new(root, image(tmp_path), steps=1, policy=policy, tell=tell)
     assert report.runs[0].status == "done"
-    waits = [event.seconds for event in events if event.kind == "waiting"]
-    assert waits and waits[0] == pytest.approx(0.7, abs=0.05)
+    assert waits == pytest.approx([30.7, 20.7, 10.7, 0.7])
 
 
 def test_a_wait_longer_than_a_day_stops_the_batch_with_its_reason(tmp_path: Path) -> None:

@@ -12,27 +12,25 @@ from b100tui.engine.ledger import Ledger
 from b100tui.engine.request import Ask, Limits, New, Resume
 from b100tui.engine.runfolder import read_plan
 from b100tui.model.records import Sidecar
-from b100tui.workspace.settings import Settings
-from tests.engine.made import AT_ONCE, KEY, everything_written, image, root_of, served
+from tests.engine.made import AT_ONCE, KEY, everything_written, image, impatient, root_of, served
 from tests.fakes.gemini_faults import NO_IMAGE, ODD_BUT_GOOD, REFUSALS, TRANSIENT
 
-# Stalls cost real seconds; a few are enough.
-KINDS = [*[k for k in TRANSIENT if k not in {"stall", "drip"}], *NO_IMAGE, *REFUSALS, *ODD_BUT_GOOD]
+# A stall or a drip cuts every call that runs meanwhile, as a suspend does.
+KINDS = [*TRANSIENT, *NO_IMAGE, *REFUSALS, *ODD_BUT_GOOD]
 
 
 def storm(tmp_path: Path, calls: int, seed: int, share: float) -> None:
     chance = random.Random(seed)
     root = root_of(tmp_path)
-    with served(scale=1 / 32, seed=seed) as fake:
+    with served(scale=1 / 32, seed=seed) as fake, impatient(fake) as settings:
         for nth in range(1, calls + 1):
             if chance.random() < share:
                 fake.fail(nth, chance.choice(KINDS))
         for nth in chance.sample(range(1, calls + 1), 3):
-            fake.fail(nth, "stall", seconds=3)
+            fake.fail(nth, "stall", seconds=600)
         runs, steps = 10, max(1, calls // 14)
         ask = Ask(editor="nano-banana-pro", steps=steps, repeats=runs)
         planned = plan(root, New(images=(image(tmp_path),), ask=ask))
-        settings = Settings(deadline_seconds=1.5)
         report = make(root, planned, Limits(jobs=10), policy=AT_ONCE, settings=settings)
         assert_kept(root, fake.total)
         for _ in range(20):

@@ -11,6 +11,7 @@ import socket
 import struct
 import threading
 from collections import Counter
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -58,6 +59,8 @@ class FakeGemini:
         self.served: list[bytes] = []
         self.ending = threading.Event()
         self.called = threading.Event()
+        # Told when an answer stalls or drips: a test may put its clock forward then.
+        self.on_stall: Callable[[], None] = lambda: None
         self._calls: Counter[str] = Counter()
         self._mutex = threading.Lock()
         self._chance = random.Random(seed)
@@ -180,6 +183,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _deliver(self, data: bytes, fault: Fault | None, *, stream: bool) -> None:
         kind = fault.kind if fault else ""
+        if kind in {"stall", "drip"}:
+            self.server.fake.on_stall()
         if kind == "stall":
             self.server.fake.ending.wait(fault.more.get("seconds", 5.0))
             self.close_connection = True
