@@ -1,4 +1,5 @@
-"""One of many at one root: reads, builds or writes until its stdin closes, then says what it saw.
+"""One of many at one root: reads, builds or writes until its stdin closes, once at least, then
+says what it saw.
 
 usage: concurrent_child.py ROLE ROOT NAME LOCKS
 LOCKS is "sound", or "deaf" for a lock file that everyone gets at once, as on some network disks.
@@ -34,7 +35,7 @@ def read(root: Path, _: str) -> dict[str, Any]:
     index = open_index(root)
     turns = 0
     seen: set[str] = set()
-    while not asked_to_end():
+    while not turns or not asked_to_end():
         index.poll()
         now = {one.id for one in index.marks(RUN)}
         assert seen <= now, "a mark that was seen is gone"
@@ -51,7 +52,7 @@ def read(root: Path, _: str) -> dict[str, Any]:
 def build(root: Path, name: str) -> dict[str, Any]:
     """Build again and again; one that has to stand back says why."""
     turns, told = 0, []
-    while not asked_to_end():
+    while not turns or not asked_to_end():
         try:
             refresh(root, rebuild=turns % 3 == 2, wait_seconds=0.05)
             build_text(root)
@@ -65,7 +66,7 @@ def write(root: Path, name: str) -> dict[str, Any]:
     """Append marks and scores, each acknowledged before the next."""
     marks, scores = (PartWriter(workspace_dir(root) / kind) for kind in ("marks", "scores"))
     written = []
-    while not asked_to_end() and len(written) < 400:
+    while not written or (len(written) < 400 and not asked_to_end()):
         number = len(written)
         marks.append(mark(f"{name}-{number}", RUN, number % 5, "tint"))
         scores.append(score(RUN, number % 5, f"m_{name}", float(number)))

@@ -52,7 +52,7 @@ def gathered(root: Path, locks: str) -> list[tuple[str, dict[str, Any]]]:
         time.sleep(SECONDS)
         found = []
         for role, child in children:
-            out, err = child.communicate("\n", timeout=120)
+            out, err = child.communicate("\n", timeout=300)
             assert child.returncode == 0, f"{role}: {err[-3000:]}"
             found.append((role, json.loads(out)))
         return found
