@@ -105,7 +105,7 @@ def test_a_step_of_a_foreign_run_is_forked_into_another_root(
 def test_the_key_stands_neither_in_the_output_nor_on_a_command_line(tmp_path: Path) -> None:
     root, picture = root_of(tmp_path), image(tmp_path)
     with served() as fake:
-        fake.fail(1, "stall", seconds=30)
+        fake.fail(1, "stall", seconds=300)
         words = ["edit", "new", str(picture), "--root", str(root), "--editor", "nano-banana-pro"]
         child = subprocess.Popen(
             command([*words, "--steps", "2", "--yes", "--budget", "2", "-v"]),
@@ -114,7 +114,7 @@ def test_the_key_stands_neither_in_the_output_nor_on_a_command_line(tmp_path: Pa
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert fake.called.wait(60)
+        assert fake.called.wait(240)
         line = Path(f"/proc/{child.pid}/cmdline")
         if line.exists():
             assert KEY.encode() not in line.read_bytes()
@@ -124,7 +124,7 @@ def test_the_key_stands_neither_in_the_output_nor_on_a_command_line(tmp_path: Pa
         while "finishing" not in err:
             err += child.stderr.readline()
         child.send_signal(signal.SIGINT)
-        out, rest = child.communicate(timeout=60)
+        out, rest = child.communicate(timeout=240)
         err += rest
     assert child.returncode == 130
     assert KEY not in out + err
@@ -144,7 +144,7 @@ def test_editing_is_not_imported_before_a_live_call(tmp_path: Path) -> None:
         env=environment(None),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.stdout.splitlines()[-1] == "[]"
@@ -160,7 +160,7 @@ def test_a_detached_edit_is_a_job(tmp_path: Path, capsys: pytest.CaptureFixture[
         command(["jobs", "log", told["job"], "--follow", "--root", str(root)]),
         env=environment(None),
         capture_output=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert watch.returncode == 0

@@ -19,7 +19,7 @@ from pathlib import Path
 import pyte
 
 COLUMNS, LINES = 120, 40
-SECONDS = 60.0
+SECONDS = 240.0
 # What has to be switched off again on the way out, by DEC private mode number.
 ALTERNATE_SCREEN, CURSOR, MOUSE = b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l"
 

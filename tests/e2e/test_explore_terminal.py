@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 COLUMNS, ROWS = 120, 40
-LIMIT = 60.0
+LIMIT = 240.0
 
 
 class Terminal:

@@ -62,7 +62,7 @@ def ran(comfy: Comfy, tmp_path: Path, **asked: object) -> Outcome:
     with answering(comfy) as url:
         row = Row(kind="comfyui", model="workflow", workflow=str(path), base_url=url)
         editor = ComfyEditor("comfyui", row)
-        parameters = Parameters(**{"deadline_seconds": 60.0} | asked)  # type: ignore[arg-type]
+        parameters = Parameters(**{"deadline_seconds": 240.0} | asked)  # type: ignore[arg-type]
         return editor.edit(PICTURE, "image/png", "Say {seed}", parameters)
 
 

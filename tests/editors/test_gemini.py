@@ -40,7 +40,7 @@ def sent(name: str = "nano-banana-pro", **asked: object) -> tuple[dict, str, Out
     with served() as fake:
         row = table().editor(name)
         editor = GeminiEditor(name, row, GeminiClient(base_url=row.base_url))
-        parameters = Parameters(**{"deadline_seconds": 60.0} | asked)  # type: ignore[arg-type]
+        parameters = Parameters(**{"deadline_seconds": 240.0} | asked)  # type: ignore[arg-type]
         outcome = editor.edit(PICTURE, "image/jpeg", "Copy.", parameters)
         return fake.log[-1], fake.log[-1]["path"], outcome
 
@@ -232,7 +232,7 @@ def test_vertex_has_its_own_path_and_version() -> None:
         row = table().editor("nano-banana-pro")
         client = GeminiClient(base_url=fake.url, vertex=True)
         editor = GeminiEditor("x", row, client)
-        outcome = editor.edit(PICTURE, "image/jpeg", "Copy.", Parameters(deadline_seconds=60.0))
+        outcome = editor.edit(PICTURE, "image/jpeg", "Copy.", Parameters(deadline_seconds=240.0))
         path = fake.log[-1]["path"]
     assert path == "/v1beta1/publishers/google/models/gemini-3-pro-image:generateContent"
     assert outcome.image is not None
@@ -244,5 +244,5 @@ def test_vertex_without_credentials_stops_everything_and_costs_nothing(
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
     client = GeminiClient(base_url="http://127.0.0.1:9", vertex=True, project="p", location="l")
     editor = GeminiEditor("x", table().editor("nano-banana-pro"), client)
-    outcome = editor.edit(PICTURE, "image/jpeg", "Copy.", Parameters(deadline_seconds=60.0))
+    outcome = editor.edit(PICTURE, "image/jpeg", "Copy.", Parameters(deadline_seconds=240.0))
     assert (outcome.failure, outcome.possibly_billed) == ("fatal_all", False)

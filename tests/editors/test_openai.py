@@ -33,7 +33,7 @@ def asked_with(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> tuple[Outcome
         price = Price(input=8.0, text=10.0, image=40.0)
         row = Row(kind="openai", model="gpt-image-2", base_url=url + "/v1", price=price)
         editor = OpenAIEditor("gpt-image-2", row)
-        parameters = Parameters(extra={"quality": "high"}, deadline_seconds=60)
+        parameters = Parameters(extra={"quality": "high"}, deadline_seconds=240)
         return editor.edit(PICTURE, "image/png", "Copy it.", parameters), log
 
 

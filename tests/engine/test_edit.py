@@ -214,7 +214,7 @@ def test_asking_twice_aborts_and_counts_as_possibly_billed(tmp_path: Path) -> No
             threading.Thread(target=lambda: [ask() for ask in asks]).start()
 
     with served() as fake:
-        fake.fail(2, "stall", seconds=60)
+        fake.fail(2, "stall", seconds=600)
         run = edit_new(root, image(tmp_path), steps=5, stop=stop, tell=tell).runs[0]
     assert (run.status, run.steps_done) == ("stopped", 1)
     assert run.possibly_billed_usd > 0
@@ -352,7 +352,7 @@ def test_a_disk_that_takes_no_more_is_named_and_the_chain_stays_whole(tmp_path: 
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.stdout.startswith("failed | "), done.stderr

@@ -50,7 +50,7 @@ def killed_at(root: Path, call: str, number: int) -> int:
         cwd=Path(__file__).parents[2],
         env=os.environ,
         capture_output=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     return done.returncode
@@ -105,14 +105,14 @@ def test_a_kill_at_any_call_of_the_first_steps_is_resumed_whole(call: str, tmp_p
 def test_a_killed_paid_call_counts_as_possibly_billed_and_is_not_doubled(tmp_path: Path) -> None:
     with served() as fake:
         root, folder = prepared(tmp_path, editor="nano-banana-pro", extra={})
-        fake.latency = 30.0
+        fake.latency = 300.0
         child = subprocess.Popen(
             [sys.executable, "-c", _CHILD, str(root), "none", "0"],
             cwd=Path(__file__).parents[2],
             env=os.environ,
             stdout=subprocess.DEVNULL,
         )
-        assert fake.called.wait(40)
+        assert fake.called.wait(240)
         child.kill()
         child.wait()
         fake.latency = 0.0

@@ -108,7 +108,7 @@ def test_processes_share_one_cap(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    assert sum(int(one.communicate(timeout=60)[0]) for one in workers) == 10
+    assert sum(int(one.communicate(timeout=240)[0]) for one in workers) == 10
 
 
 def test_a_ledger_that_cannot_be_written_lets_nothing_be_sent(tmp_path: Path) -> None:

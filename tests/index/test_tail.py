@@ -193,7 +193,7 @@ def test_a_long_tail_starts_a_builder_behind(
     writer.append(score(RUN, 1, "brisque", 2.0, sha256=hashes[1]))
     index.poll()
     assert index._tail._builder is not None
-    assert index._tail._builder.wait(60) == 0
+    assert index._tail._builder.wait(240) == 0
     assert index.poll()
     assert index.generation == 2
     assert index.series(RUN)[0].values == (1.0, 2.0)

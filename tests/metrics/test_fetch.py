@@ -160,7 +160,7 @@ def test_a_wrong_hash_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_fetches_at_once_download_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=240)
 
     def answer(path: str, body: bytes, headers: dict[str, str]) -> Reply:
         asked.append(path)

@@ -24,7 +24,7 @@ class Means:
         self, metric: str, pictures: Sequence[Pixels], references: Sequence[Pixels | None]
     ) -> Sequence[Outcome]:
         self.busy.set()
-        self.go.wait(60)
+        self.go.wait(240)
         self.batches.append((metric, len(pictures), pictures[0].shape))
         return [float(picture.mean()) for picture in pictures]
 
@@ -47,7 +47,7 @@ class Gathered:
         return Piece(job, metrics, pixels, None, alone, answer)
 
     def wait(self) -> None:
-        assert self._all.wait(60)
+        assert self._all.wait(240)
 
 
 def silent(job: int, metric: str) -> None:
@@ -59,7 +59,7 @@ def test_pictures_of_one_size_go_in_batches_and_each_gets_its_own_value() -> Non
     lane = BatchLane(backend, Clock(silent), 4)
     gathered = Gathered(11)
     lane.put(gathered.piece(0, (8, 8), "m"))
-    backend.busy.wait(60)
+    backend.busy.wait(240)
     for job in range(1, 11):
         lane.put(gathered.piece(job, (8, 8) if job % 5 else (4, 6), "m"))
     backend.go.set()

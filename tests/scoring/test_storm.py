@@ -76,7 +76,7 @@ def test_fifty_random_kills_lose_nothing_and_the_work_gets_done(tmp_path: Path) 
         parent, worker = begun(tmp_path, "", *metrics)
         kill_somewhere(parent, worker, dice)
         try:
-            parent.wait(60)
+            parent.wait(240)
         finally:
             parent.kill()
             parent.communicate()
@@ -102,7 +102,7 @@ def test_kills_among_pool_processes_leave_no_shared_memory(tmp_path: Path) -> No
         parent, worker = begun(tmp_path, python, "piqe", "lab_l")
         kill_somewhere(parent, worker, dice)
         try:
-            parent.wait(120)
+            parent.wait(300)
         finally:
             parent.kill()
             parent.communicate()

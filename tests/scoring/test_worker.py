@@ -67,7 +67,7 @@ def test_what_a_backend_raises_costs_its_cells_only(raised: Exception, error: st
 
 def start(root: Path) -> WorkerProcess:
     worker = WorkerProcess(Begin(str(root), ("lab_l",), 1))
-    assert isinstance(worker.receive(60), Hello)
+    assert isinstance(worker.receive(240), Hello)
     return worker
 
 
@@ -76,11 +76,11 @@ def test_a_job_goes_from_read_to_result(tmp_path: Path) -> None:
     assert step.picture is not None
     worker = start(tmp_path)
     worker.send(Read(5, step.picture))
-    found = worker.receive(60)
+    found = worker.receive(240)
     assert isinstance(found, Found)
     assert found.job == 5
     worker.send(Measure(5, ("lab_l",)))
-    result = worker.receive(60)
+    result = worker.receive(240)
     assert isinstance(result, Result)
     assert list(result.values) == ["lab_l"]
     worker.close()
@@ -89,7 +89,7 @@ def test_a_job_goes_from_read_to_result(tmp_path: Path) -> None:
 def test_a_dead_worker_is_told_in_words(tmp_path: Path) -> None:
     worker = start(tmp_path)
     os.kill(worker.pid, signal.SIGKILL)
-    assert worker.receive(60) is None
+    assert worker.receive(240) is None
     assert worker.ending() == "the worker was ended by signal 9"
     worker.close()
 
@@ -104,7 +104,7 @@ def test_the_worker_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
             "from b100tui.scoring.messages import Begin\n"
             "from b100tui.scoring.process import WorkerProcess\n"
             "worker = WorkerProcess(Begin(sys.argv[1], ('lab_l',), 1))\n"
-            "worker.receive(60)\n"
+            "worker.receive(240)\n"
             "print(worker.pid, flush=True)\n"
             "sys.stdin.read()\n",
             str(tmp_path),
@@ -117,7 +117,7 @@ def test_the_worker_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     assert select.select([worker], [], [], 0)[0] == []
     parent.kill()
     parent.communicate()
-    assert select.select([worker], [], [], 30)[0] == [worker]
+    assert select.select([worker], [], [], 240)[0] == [worker]
     os.close(worker)
 
 
@@ -141,11 +141,11 @@ def test_what_is_printed_goes_to_the_log_not_among_the_messages(tmp_path: Path) 
     step = step_of(tmp_path, draw(tmp_path / "0.png", 1), 0)
     assert step.picture is not None
     worker = WorkerProcess(Begin(str(tmp_path), ("lab_l",), 1), str(python))
-    assert isinstance(worker.receive(60), Hello)
+    assert isinstance(worker.receive(240), Hello)
     worker.send(Read(0, step.picture))
-    assert isinstance(worker.receive(60), Found)
+    assert isinstance(worker.receive(240), Found)
     worker.send(Measure(0, ("lab_l",)))
-    assert isinstance(worker.receive(60), Result)
+    assert isinstance(worker.receive(240), Result)
     worker.close()
     text = log_file(tmp_path).read_text()
     assert "Loading pretrained model" in text

@@ -21,7 +21,7 @@ ANSWERS = {
     "silent": b"",
 }
 REPO = Path(__file__).resolve().parents[2]
-PATIENCE = 60.0
+PATIENCE = 240.0
 _SLICE = 1460  # bytes, as a packet carries
 
 
@@ -140,7 +140,7 @@ class FakeTerminal:
             self.read()
         while self.read(0.1):
             pass
-        return self.process.wait(timeout=1)
+        return self.process.wait(timeout=PATIENCE)
 
     def tail(self, start: int = 0) -> bytes:
         """The last written bytes after `start`, for messages."""

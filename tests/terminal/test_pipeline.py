@@ -17,7 +17,7 @@ from b100tui.terminal.targets import Request, Target, ViewSpec
 from tests.terminal.pictures import gradient
 
 AREA = Area(20, 10, 10, 20)
-WAIT = 60
+WAIT = 240
 
 
 class Gate:

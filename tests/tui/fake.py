@@ -17,7 +17,7 @@ from b100tui.tui.app import Explorer
 from b100tui.tui.screens.main import MainScreen
 
 LAST = 20
-PATIENCE = 60.0  # seconds, on a machine with much else to do
+PATIENCE = 240.0  # seconds, on a machine with much else to do
 # What was said must still stand there when a test comes to read it.
 Explorer.NOTIFICATION_TIMEOUT = 10 * PATIENCE
 METRICS = ("brisque", "qualiclip", "noise_sigma", "ssim")

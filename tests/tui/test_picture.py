@@ -44,7 +44,7 @@ class Pop(ModalScreen[None]):
 
 
 async def until(true: Callable[[], Any]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         while not true():
             await asyncio.sleep(0.01)
 

@@ -144,7 +144,7 @@ def test_the_app_ends_when_its_terminal_goes_away(root: Path) -> None:
     os.close(terminal.inner)
     os.close(terminal.outer)
     try:
-        assert terminal.process.wait(timeout=60) != 0
+        assert terminal.process.wait(timeout=240) != 0
     finally:
         terminal.process.kill()
         terminal.process.wait()

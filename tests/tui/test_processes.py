@@ -48,7 +48,7 @@ def test_the_indexer_ends_when_nobody_listens(root: Path):
     )
     assert process.stdin is not None
     process.stdin.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=240) == 0
     assert process.stdout is not None
     process.stdout.close()
 
