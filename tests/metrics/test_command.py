@@ -67,7 +67,7 @@ def test_the_program_stays_open_between_batches(tmp_path: Path) -> None:
     ],
 )
 def test_what_goes_wrong_is_named(tmp_path: Path, body: str, error: str) -> None:
-    set_up(tmp_path, body, seconds=0.5)
+    set_up(tmp_path, body, seconds=0.5 if error == "timed_out" else 120)
     (outcome,) = measured(1)
     assert isinstance(outcome, Failure)
     assert outcome.error == error
