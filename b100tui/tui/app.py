@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.command import Provider
-from textual.dom import DOMNode
 from textual.screen import Screen
 
 from b100tui.index.rows import FirstPaint
@@ -21,6 +20,7 @@ from b100tui.tui.driver import Link
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
 from b100tui.tui.screens.main import MainScreen
+from b100tui.tui.screens.putting_off import hand_over
 from b100tui.tui.themes import OWN_VARIABLES, load_theme, theme_files
 from b100tui.tui.widgets.picture import PictureView
 from b100tui.workspace.places import config_dir
@@ -265,16 +265,10 @@ class Explorer(App[None]):
         return await super()._check_bindings(key, priority)
 
     def pop_screen(self) -> AwaitComplete:
-        """Leave the screen on top; what others put off until its next refresh is still done.
-
-        Textual keeps such calls with the screen on top, whoever made them, and drops them with it.
-        """
+        """Leave the screen on top; what others put off until its next refresh is still done."""
         leaving = self.screen
         popped = super().pop_screen()
-        for callback, sender in leaving._callbacks:
-            if not (isinstance(sender, DOMNode) and leaving in sender.ancestors_with_self):
-                self.screen._invoke_later(callback, sender)
-        leaving._callbacks.clear()
+        hand_over(leaving, self.screen)
         return popped
 
     def action_command_palette(self) -> None:

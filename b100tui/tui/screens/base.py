@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
-from textual.screen import Screen
 
 from b100tui.model.text import clean_line
 from b100tui.tui.actions import Action
 from b100tui.tui.catalogue import Catalogue
 from b100tui.tui.position import Position
+from b100tui.tui.screens.putting_off import PutsOff
 from b100tui.tui.trajectory import MetricSeries, Trajectory
 from b100tui.tui.widgets.bars import StatusLine
 from b100tui.tui.widgets.lines import TextPanel
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from b100tui.tui.app import Explorer
 
 
-class ExplorerState(Screen[None]):
+class ExplorerState(PutsOff[None]):
     """State and widgets that every part of the main screen may touch."""
 
     def __init__(self, classes: str = "") -> None:

@@ -4,15 +4,16 @@ from typing import ClassVar, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.worker import Worker
 
 from b100tui.tui.screens.broken import tell_broken
+from b100tui.tui.screens.putting_off import PutsOff
 
 Result = TypeVar("Result")
 
 
-class ClosesOnce(Screen[Result]):
+class ClosesOnce(PutsOff[Result]):
     """A screen for which a second Esc or Enter, typed before it has gone, means nothing.
 
     Textual would close whatever lies below it, and end the program at the last screen.
@@ -32,11 +33,6 @@ class ClosesOnce(Screen[Result]):
             return AwaitComplete()
         self._dismissed = True
         return super().dismiss(result)
-
-    async def _invoke_and_clear_callbacks(self) -> None:
-        """Drop what was put off until after a refresh once the screen and its parts have gone."""
-        if self in self.app.screen_stack and self.children and not self.app._exit:
-            await super()._invoke_and_clear_callbacks()
 
 
 class Overlay(ModalScreen[Result], ClosesOnce[Result]):
