@@ -4,11 +4,11 @@ Textual keeps them with the screen on top, whoever made them. By the time they a
 maker may have gone, and that screen too.
 """
 
+from functools import partial
 from typing import Any, TypeVar
 
 from textual._callback import invoke
 from textual.dom import DOMNode
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 Result = TypeVar("Result")
@@ -21,12 +21,19 @@ class PutsOff(Screen[Result]):
         """Do what was put off, as Textual does, but not for parts or screens that have gone."""
         callbacks, self._callbacks = self._callbacks, []
         for callback, sender in callbacks:
-            if is_here(sender):
+            if is_here(sender) and is_here(_whose(callback)):
                 with sender._context():
                     await invoke(callback)
 
 
-def is_here(sender: MessagePump) -> bool:
+def _whose(callback: Any) -> Any:
+    """Return whose method `callback` is: what a key made counts as put off by the program."""
+    while isinstance(callback, partial):
+        callback = callback.func
+    return getattr(callback, "__self__", None)
+
+
+def is_here(sender: Any) -> bool:
     """Return whether `sender` still stands in the program, on a screen that has not been left."""
     if not isinstance(sender, DOMNode):
         return True
