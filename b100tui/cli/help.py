@@ -24,19 +24,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run `b100 help`."""
-    topics = _topics()
+    found = topics()
     if args.topic is None:
-        listed = [{"topic": name, "about": _first_line(topics[name])} for name in sorted(topics)]
+        listed = [{"topic": name, "about": _first_line(found[name])} for name in sorted(found)]
         if args.json:
             emit_json(listed)
             return 0
-        width = max(map(len, topics))
+        width = max(map(len, found))
         for line in listed:
             print(f"  {line['topic']:<{width}}  {line['about']}")
         print("\nb100 help TOPIC reads one; b100 COMMAND --help explains a command.")
         return 0
-    if args.topic in topics:
-        text = topics[args.topic].read_text(encoding="utf-8")
+    if args.topic in found:
+        text = found[args.topic].read_text(encoding="utf-8")
         if args.json:
             emit_json({"topic": args.topic, "text": text})
         else:
@@ -45,14 +45,15 @@ def run(args: argparse.Namespace) -> int:
     if args.topic in COMMANDS:
         find_command([args.topic])[0].parser.print_help()
         return 0
-    near = difflib.get_close_matches(args.topic, [*topics, *COMMANDS], 3)
+    near = difflib.get_close_matches(args.topic, [*found, *COMMANDS], 3)
     raise UsageError(
         f"no topic {args.topic!r}",
-        f"did you mean {', '.join(near)}?" if near else f"topics: {', '.join(sorted(topics))}",
+        f"did you mean {', '.join(near)}?" if near else f"topics: {', '.join(sorted(found))}",
     )
 
 
-def _topics() -> dict[str, Traversable]:
+def topics() -> dict[str, Traversable]:
+    """Return the texts by name."""
     folder = files("b100tui.cli").joinpath("topics")
     return {
         entry.name.removesuffix(".txt"): entry

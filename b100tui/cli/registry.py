@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "jobs": ("jobs", "list, follow, pause, resume, retry and cancel detached jobs"),
     "doctor": ("doctor", "check terminal, cache, metrics and keys, with fixes"),
     "config": ("config", "path, show or edit the settings"),
+    "completion": ("completion", "a script that lets bash, zsh or fish complete b100's words"),
     "help": ("help", "help TOPIC: terminal, layouts, metrics, editing, analysis, jobs, scripting"),
 }
 # One line a person can type at once; where the module sets no epilog, `--help` ends with it.
@@ -78,10 +79,9 @@ EXAMPLES: dict[str, str] = {
     "jobs": "b100 jobs log score-20261201 --follow",
     "doctor": "b100 doctor --json",
     "config": "b100 config show",
+    "completion": "b100 completion bash",
     "help": "b100 help layouts",
 }
-# Commands of the contract that this release does not have yet: they say so and exit 1.
-LATER: tuple[str, ...] = ()
 
 
 class Command(NamedTuple):
@@ -118,14 +118,10 @@ def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
     if not rest:
         raise UsageError("no command given", "b100 --help lists them")
     name = rest.pop(0)
-    if name in LATER:
-        from b100tui.model.errors import NotYetError
-
-        raise NotYetError(f"b100 {name} is not there yet", "b100 --help lists what works")
     if name not in COMMANDS:
         import difflib
 
-        near = difflib.get_close_matches(name, [*COMMANDS, *LATER], 3)
+        near = difflib.get_close_matches(name, COMMANDS, 3)
         raise UsageError(
             f"no command {name!r}", f"did you mean {', '.join(near)}?" if near else "b100 --help"
         )

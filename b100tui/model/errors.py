@@ -27,10 +27,6 @@ class UsageError(B100Error):
     exit_code = 2
 
 
-class NotYetError(B100Error):
-    """The command belongs to a later release."""
-
-
 class RootError(B100Error):
     """The folder of runs is missing, unreadable or not a folder."""
 

@@ -26,13 +26,11 @@ def test_a_topic_fits_a_terminal_of_90_columns(
 
 
 def test_the_commands_in_topics_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    from b100tui.cli.registry import LATER
-
     for topic in sorted(TOPICS):
         main(["help", topic])
         for line in capsys.readouterr().out.splitlines():
             if line.startswith("    b100 "):
-                assert line.split()[1] in {*COMMANDS, *LATER}, line
+                assert line.split()[1] in COMMANDS, line
 
 
 def test_the_name_of_a_command_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from b100tui import __version__
 from b100tui.cli import main as entry
 from b100tui.cli.main import main
-from b100tui.cli.registry import COMMANDS, LATER, Command, find_command
+from b100tui.cli.registry import COMMANDS, Command, find_command
 from b100tui.model.errors import B100Error, UsageError
 from b100tui.workspace.places import state_dir
 from tests.cli.calls import b100, command, environment
@@ -43,12 +43,6 @@ def test_help_lists_every_working_command_on_stdout(capsys: pytest.CaptureFixtur
     assert err == ""
 
 
-def test_commands_of_later_releases_are_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--help"])
-    listed = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()}
-    assert not listed & set(LATER)
-
-
 def test_no_words_at_all_is_wrong_use_and_leaves_stdout_empty(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -61,16 +55,6 @@ def test_no_words_at_all_is_wrong_use_and_leaves_stdout_empty(
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"b100 {__version__}\n"
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_a_command_of_a_later_release_says_so_and_fails(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([name, "--anything"]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert f"b100 {name} is not there yet" in err
 
 
 def test_an_unknown_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from b100tui.cli.registry import COMMANDS, EXAMPLES, LATER, find_command
+from b100tui.cli.registry import COMMANDS, EXAMPLES, find_command
 from tests.house.tree import TOP
 
 TOPICS = sorted((TOP / "b100tui" / "cli" / "topics").glob("*.txt"))
@@ -41,7 +41,6 @@ SHOWN_LINES = [
 @pytest.mark.parametrize("line", SHOWN_LINES)
 def test_a_shown_command_line_can_be_read(line: str) -> None:
     words = words_of(line)
-    assert words[0] not in LATER
     command, arguments = find_command(words)
     assert command.parse(arguments)
 
