@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 
 from b100tui.imaging.align import align, prepare
+from tests.bench.bars import tell
 from tests.imaging.pairs import Pixels, dunes, fog, gradient, moved, noisy, scene
 
 
@@ -89,7 +90,8 @@ def speed(steps: int = 100) -> None:
     reference = prepare(picture)
     found = [align(reference, one).status for one in pictures]
     seconds, used = time.perf_counter() - began, time.process_time() - cpu
-    print(f"{steps} previews of 1408x752: {seconds:.1f} s wall, {used:.1f} s CPU;", Counter(found))
+    note = f"{used:.1f} s CPU; {dict(Counter(found))}"
+    tell(f"alignment of {steps} previews of 1408x752", seconds, "s", 20, note=note)
 
 
 def main() -> None:

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import msgspec
 
+from tests.bench.bars import tell
+
 PROBES = (
     *("noise_sigma", "laplacian_variance", "high_frequency", "texture_ratio"),
     *("colour_cast", "lab_a", "lab_b", "gradient_energy"),
@@ -77,11 +79,8 @@ def gaps(root: Path) -> None:
     for by in ("image", "setting", "run"):
         seconds = timed(lambda by=by: gap_table(index, by=by, metrics="paper"))  # type: ignore[misc]
         cells = len(gap_table(index, by=by, metrics="paper").cells)
-        print(
-            f"gaps by {by}: {1000 * seconds:.0f} ms for {cells} cells"
-            f" = {seconds / yardstick:.1f} x one averaging scan of all scores"
-            f" ({1000 * yardstick:.0f} ms)"
-        )
+        scan = ("one averaging scan", 1000 * yardstick)
+        tell(f"gaps by {by}", 1000 * seconds, "ms", 150, peer=scan, note=f"{cells} cells")
     index.close()
 
 
@@ -92,10 +91,8 @@ def onset(root: Path) -> None:
     index = open_index(root)
     runs = runs_of(index)
     wall, processor = once(lambda: onset_table(index, runs))
-    print(
-        f"onset and limit of {len(runs)} runs x 7 signals with intervals: {wall:.1f} s"
-        f" ({processor:.1f} s of processor)"
-    )
+    note = f"{processor:.1f} s of processor"
+    tell(f"onset and limit of {len(runs)} runs x 7 signals", wall, "s", 30, note=note)
     index.close()
 
 
@@ -112,11 +109,11 @@ def gate(root: Path) -> None:
     scored = known_scores(root, one, names)
     last = max(step.step for step in one.steps)
     seconds = timed(lambda: decide(one, scored, last, "onset"))
-    print(f"gate, decision on {last} steps in process: {1000 * seconds:.0f} ms")
+    tell(f"gate, decision on {last} steps", 1000 * seconds, "ms", 50)
     words = [sys.executable, "-m", "b100tui", "gate", run, "--root", str(root), "--no-probes"]
     cold = timed(lambda: subprocess.run(words, stdout=subprocess.DEVNULL, check=False), 3)
     bare = timed(lambda: subprocess.run([sys.executable, "-c", "import numpy, duckdb"], check=True))
-    print(f"gate, cold command: {cold:.2f} s = {cold / bare:.1f} x importing numpy and duckdb")
+    tell("gate, cold command", cold, "s", 1.2, peer=("importing numpy and duckdb", bare))
 
 
 def drift(folder: Path) -> None:
@@ -142,11 +139,9 @@ def drift(folder: Path) -> None:
     yardstick = timed(lambda: cv2.phaseCorrelate(small.astype("float32"), small.astype("float32")))
     first, processor = once(lambda: drift_series(root, steps))
     again = timed(lambda: drift_series(root, steps))
-    print(
-        f"drift of 100 steps of 2816x1504 JPEG: {first:.1f} s ({processor:.1f} s of processor)"
-        f" = {first / 100 / yardstick:.1f} x one phase correlation a step;"
-        f" from the cache {1000 * again:.0f} ms"
-    )
+    phase = ("a phase correlation a step", 100 * yardstick)
+    note = f"{processor:.1f} s of processor; again {1000 * again:.0f} ms"
+    tell("drift of 100 steps of 2816x1504 JPEG", first, "s", 20, peer=phase, note=note)
 
 
 def report(root: Path, out: Path) -> None:
@@ -157,7 +152,7 @@ def report(root: Path, out: Path) -> None:
     index = open_index(root)
     wanted = Wanted(bounds={"pi": (None, 20.0)}, metrics="paper")
     wall, processor = once(lambda: make_report(index, out, wanted))
-    print(f"report, all figures, tables and formats: {wall:.1f} s ({processor:.1f} s of processor)")
+    tell("report, all figures and formats", wall, "s", 60, note=f"{processor:.1f} s of processor")
     index.close()
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from b100tui.analysis.contradictions import contradictions
 from tests.analysis.test_contradictions import COMPARABLE, planted_run, probes
+from tests.bench.bars import tell
 
 
 def main(runs: int = 60) -> None:
@@ -23,17 +24,18 @@ def main(runs: int = 60) -> None:
             wrong + len(named - liars),
             missed + len(liars - named),
         )
-    print(
-        f"{runs} damaged runs: precision {right / (right + wrong):.3f}, "
-        f"recall {right / (right + missed):.3f} ({right} right, {wrong} wrong, {missed} missed)"
-    )
+    note = f"{runs} damaged runs: {right} right, {wrong} wrong, {missed} missed"
+    precision, recall = right / (right + wrong), right / (right + missed)
+    tell("contradictions, precision", precision, "", 0.9, at_least=True, note=note)
+    tell("contradictions, recall", recall, "", 0.9, at_least=True)
     false = 0
     for seed in range(1000, 1000 + runs):
         metrics, scores, _ = planted_run(seed, damaged=False)
         signals = probes(8, np.random.default_rng(seed + 5000), damaged=False)
         found = contradictions(metrics, scores, signals, COMPARABLE)
         false += sum(one.status == "contradicts" for one in found)
-    print(f"{runs} runs without damage: {false} false contradictions among {12 * runs} answers")
+    note = f"of {12 * runs} answers on {runs} runs without damage"
+    tell("contradictions, false ones", false, "", note=note)
 
 
 if __name__ == "__main__":

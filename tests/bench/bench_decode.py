@@ -1,7 +1,7 @@
 """Decoding to a preview and to pixels, against other decoders on the same pictures.
 
 Run by hand: python -m tests.bench.bench_decode. Prints CPU milliseconds of one thread, the best
-of five, and ratios; the pictures are made here (5632x3008, detail at every octave plus grain).
+of five, beside the fastest other; the pictures are made here (detail at every octave plus grain).
 """
 
 import tempfile
@@ -16,9 +16,17 @@ from PIL import Image
 
 from b100tui.imaging.decode import decode
 from b100tui.imaging.preview import preview
+from tests.bench.bars import tell
 
 SIZE = (5632, 3008)
 BOX = (1408, 1408)
+OPTIONS: dict[str, dict[str, int]] = {"png": {}, "jpg": {"quality": 95}, "webp": {"quality": 90}}
+CASES: tuple[tuple[tuple[int, int], str, float | None], ...] = (
+    (SIZE, "png", 500.0),
+    ((2816, 1504), "png", 110.0),
+    (SIZE, "jpg", 100.0),
+    (SIZE, "webp", None),
+)
 
 
 def main() -> None:
@@ -27,12 +35,13 @@ def main() -> None:
 
     pyvips.cache_set_max(0)
     with tempfile.TemporaryDirectory() as folder:
-        image = Image.fromarray(picture())
-        for kind, options in (("png", {}), ("jpg", {"quality": 95}), ("webp", {"quality": 90})):
-            path = Path(folder) / f"a.{kind}"
-            image.save(path, **options)
-            print(f"\n{kind}, {path.stat().st_size / 1e6:.1f} MB, to {BOX[0]} wide")
+        for size, kind, bar in CASES:
+            path = Path(folder) / f"a-{size[0]}.{kind}"
+            Image.fromarray(picture(size)).save(path, **OPTIONS[kind])
+            name = f"{size[0]}x{size[1]} {kind}"
             compare(
+                f"preview of {name}",
+                bar,
                 {
                     "b100 preview": lambda path=path: preview(path, BOX),
                     "Pillow thumbnail": lambda path=path: thumbnail(path),
@@ -41,10 +50,11 @@ def main() -> None:
                         str(path), BOX[0]
                     ).write_to_memory(),
                     "OpenCV + area": lambda path=path: area(path),
-                }
+                },
             )
-            print(f"{kind}, whole picture")
             compare(
+                f"decode of {name}",
+                None,
                 {
                     "b100 decode": lambda path=path: decode(path),
                     "Pillow load": lambda path=path: np.asarray(Image.open(path).convert("RGB")),
@@ -52,21 +62,20 @@ def main() -> None:
                     "pyvips": lambda path=path: pyvips.Image.new_from_file(
                         str(path)
                     ).write_to_memory(),
-                }
+                },
             )
 
 
-def compare(ways: dict[str, Callable[[], Any]]) -> None:
-    """Print each way's best CPU time, and the first one's ratio to the fastest other and Pillow."""
-    times = {name: min(cpu_ms(way) for _ in range(5)) for name, way in ways.items()}
-    for name, ms in times.items():
-        print(f"  {name:<20} {ms:7.0f} ms")
+def compare(name: str, bar: float | None, ways: dict[str, Callable[[], Any]]) -> None:
+    """Tell the first way's best CPU time beside the fastest other's; its bar, and 1.15 of that."""
+    times = {way: min(cpu_ms(call) for _ in range(5)) for way, call in ways.items()}
     ours, *others = times
     fastest = min(others, key=times.__getitem__)
-    print(
-        f"  {ours}: {times[ours] / times[fastest]:.2f} of the fastest other ({fastest}), "
-        f"{times[ours] / times[others[0]]:.2f} of {others[0]}"
-    )
+    peer = (f"{fastest}, the fastest other", times[fastest])
+    tell(name, times[ours], "ms", () if bar is None else bar, peer=peer)
+    if bar is not None and "png" in name:
+        ratio = times[ours] / times[fastest]
+        tell(f"{name}, over the fastest other", ratio, "x", 1.15)
 
 
 def cpu_ms(way: Callable[[], Any]) -> float:

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from b100tui.engine.demo import ensure_demo
+from tests.bench.bars import tell
 
 
 def yardstick() -> float:
@@ -38,11 +39,10 @@ def main() -> None:
         size = sum(path.stat().st_blocks * 512 for path in files) / 1e6
     cores = len(os.sched_getaffinity(0))
     busy = used.ru_utime + used.ru_stime
-    print(f"{report.runs} runs, {report.steps} steps, {size:.0f} MB on disk")
-    print(
-        f"wall {wall:.1f} s; {busy:.1f} core-seconds = {busy / cores:.1f} s on {cores} idle cores"
-    )
-    print(f"ratio to 200 JPEG round trips ({unit:.2f} s): {busy / unit:.1f}")
+    bars = ((30,), (200,)) if scale == "small" else ((), ())
+    note = f"{busy / cores:.1f} s on {cores} idle cores; {report.runs} runs, {report.steps} steps"
+    tell(f"{scale} demo", wall, "s", bars[0], peer=("200 JPEG round trips", unit), note=note)
+    tell(f"{scale} demo on disk", size, "MB", bars[1])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from b100tui.engine.events import Progress
 from b100tui.engine.request import Ask, Limits, New, Resume
 from b100tui.model.records import RunPlan
 from b100tui.workspace.atomic import write_atomic
+from tests.bench import bars
 
 SIZE = (2816, 1504)
 STEPS = 20
@@ -94,11 +95,11 @@ def overhead(kind: str, folder: Path) -> None:
         yardstick.append(time.perf_counter() - begin)
     median, write = statistics.median(steps) - own, statistics.median(yardstick)
     size = len(ready.pictures[0]) / 1e6
-    print(
-        f"{kind} 2K ({size:.1f} MB): {1000 * median:.1f} ms a step beyond the editor, "
-        f"of it {1000 * cpu:.1f} ms computing; "
-        f"p90 {1000 * statistics.quantiles(steps, n=10)[8]:.1f}; "
-        f"one durable write of the bytes {1000 * write:.1f} ms: ratio {median / write:.1f}"
+    durable = ("one durable write of the bytes", 1000 * write)
+    p90 = statistics.quantiles(steps, n=10)[8]
+    note = f"{1000 * cpu:.1f} ms of it computing, p90 {1000 * p90:.1f}, {size:.1f} MB a picture"
+    bars.tell(
+        f"engine beyond the editor, 2K {kind}", 1000 * median, "ms", 20, peer=durable, note=note
     )
 
 
@@ -122,7 +123,8 @@ def saturation(folder: Path) -> None:
     begin = min(start for start, _ in ready.busy)
     end = max(stop for _, stop in ready.busy)
     share = sum(stop - start for start, stop in ready.busy) / (64 * (end - begin))
-    print(f"64 runs at once: {100 * share:.1f} % of 64 slots busy over {end - begin:.1f} s")
+    note = f"over {end - begin:.1f} s"
+    bars.tell("64 runs at once, slots busy", 100 * share, "%", 95, at_least=True, note=note)
 
 
 def write_concurrency(number: int) -> None:
@@ -151,16 +153,16 @@ def resuming(folder: Path) -> None:
 
     begin = time.perf_counter()
     make(root, plan(root, Resume()), Limits(jobs=8), opener=opener(ready), tell=tell)
-    print(f"280 runs of 10 steps resumed: first call after {asked[0] - begin:.2f} s")
+    bars.tell("280 runs resumed, first call after", asked[0] - begin, "s", 2)
 
 
 def imports() -> None:
     code = (
         "import sys, b100tui.engine.edit, b100tui.cli.edit, b100tui.editors.gemini;"
-        "print([m for m in sys.modules if m.startswith('google')])"
+        "print(sum(m.startswith('google') for m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    print(f"google modules imported before a live edit: {done.stdout.strip()}")
+    bars.tell("google modules before a live edit", float(done.stdout), "", 0)
 
 
 def main() -> None:

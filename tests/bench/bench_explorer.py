@@ -1,9 +1,10 @@
 """How fast the explorer answers on 28,000 runs, in a pty of 140x45 that drains at once.
 
-Run by hand: `python -m tests.bench.bench_explorer`. Prints times and ratios against a Textual
-app with one Static, started in turn in the same minutes. Key times end with the last byte
-before 60 ms of silence; they leave out the terminal's own drawing. All code is compiled before
-anything is timed, as in an installed program, wherever PYTHONDONTWRITEBYTECODE stands.
+Run by hand: `python -m tests.bench.bench_explorer`. The yardstick is a Textual app with one
+Static, started in turn in the same minutes, as are the peers that are installed. Key times end
+with the last byte before 60 ms of silence; they leave out the terminal's own drawing. All code is
+compiled before anything is timed, as in an installed program, wherever PYTHONDONTWRITEBYTECODE
+stands.
 """
 
 import contextlib
@@ -23,6 +24,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.bench.bars import missing, tell
+from tests.bench.peers import PEERS, readers
+
 SILENCE = 0.06
 COLUMNS, ROWS = 140, 45
 PROBE_ANSWER = b"\x1b[?62;c"
@@ -32,13 +36,13 @@ WHOLE = b"Metrics"  # the early frame has no such panel
 class Watched:
     """A program in a pty."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, words: Sequence[str]) -> None:
         self.started = time.perf_counter()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "xterm-256color"
             os.environ["COLORTERM"] = "truecolor"
-            os.execv(sys.executable, [sys.executable, "-m", "tests.bench.explorer_child", *words])
+            os.execv(words[0], list(words))
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 1400, 900))
 
     def wait_for(self, word: bytes, limit: float = 60.0) -> float:
@@ -88,9 +92,15 @@ class Watched:
         os.close(self.fd)
 
 
-def spread(times: Sequence[float]) -> str:
+def child(*words: str) -> list[str]:
+    """Return the words that start explorer_child."""
+    return [sys.executable, "-m", "tests.bench.explorer_child", *words]
+
+
+def spread(times: Sequence[float]) -> tuple[float, float]:
+    """Return p50 and p95."""
     ordered = sorted(times)
-    return f"p50 {statistics.median(ordered):6.1f}  p95 {ordered[int(0.95 * len(ordered))]:6.1f} ms"
+    return statistics.median(ordered), ordered[int(0.95 * len(ordered))]
 
 
 def snapshot(root: Path) -> None:
@@ -114,46 +124,55 @@ def compile_once(root: Path, folder: Path) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
     for words in (("static",), ("first", str(root))):
-        program = Watched(*words)
+        program = Watched(child(*words))
         program.wait_for(b"image-000" if words[0] == "static" else WHOLE)
         program.end()
 
 
-def first_frames(root: Path, rounds: int = 9) -> None:
-    """Time run names (drawn before Textual is imported) and the whole screen after them."""
-    seen: dict[str, list[tuple[float, float]]] = {"static": [], "names": [], "screen": []}
-    cases = (("static", b"image-000"), ("names", b"image-000"), ("screen", WHOLE))
-    for _ in range(rounds):
-        for case, word in cases:
-            words = ("static",) if case == "static" else ("first", str(root))
-            program = Watched(*words)
+def first_frames(root: Path, folder: Path, rounds: int = 9) -> None:
+    """Time run names (drawn before Textual is imported), the whole screen after them, and peers."""
+    peers = readers(folder)
+    cases = {
+        "static": (child("static"), b"image-000"),
+        "names": (child("first", str(root)), b"image-000"),
+        "screen": (child("first", str(root)), WHOLE),
+    }
+    seen: dict[str, list[tuple[float, float]]] = {name: [] for name in (*cases, *peers)}
+    for at in range(rounds):
+        for case, (words, word) in {**cases, **(peers if at < 3 else {})}.items():
+            program = Watched(words)
             wall = program.wait_for(word)
             seen[case].append((wall * 1000, program.cpu()))
             program.end()
-    yard, yard_cpu = (statistics.median(part) for part in zip(*seen["static"], strict=True))
-    print(f"first frame of one Static: {yard:.0f} ms, CPU {yard_cpu:.0f} ms")
-    for case, goal in (("names", "  (goal 1.30)"), ("screen", "")):
-        wall, used = (statistics.median(part) for part in zip(*seen[case], strict=True))
-        print(
-            f"{case}: {wall:.0f} ms, ratio {wall / yard:.2f}{goal};"
-            f" CPU {used:.0f} ms, ratio {used / yard_cpu:.2f}"
-        )
+    walls = {case: statistics.median(wall for wall, _ in found) for case, found in seen.items()}
+    cpus = {case: statistics.median(cpu for _, cpu in found) for case, found in seen.items()}
+    still = ("one Static", walls["static"])
+    bar = 1.3 * walls["static"]
+    note = f"CPU {cpus['names']:.0f} ms, {cpus['names'] / cpus['static']:.2f} x"
+    tell("first frame with run names", walls["names"], "ms", bar, peer=still, note=note)
+    tell("first whole screen", walls["screen"], "ms", peer=still)
+    for name in ("harlequin", "toolong", "visidata"):
+        if name in peers:
+            tell(f"first frame of {name}", walls[name], "ms", peer=still)
+        else:
+            missing(name, PEERS)
 
 
 def keys(root: Path, beats: Path) -> None:
-    program = Watched("beat", str(root), str(beats))
+    """Time keys in the list, steps and a filter; the memory before DuckDB is opened."""
+    program = Watched(child("beat", str(root), str(beats)))
     program.wait_for(b"metric_22")
     program.drain()
-    print(f"RSS with 28,000 runs in memory, no DuckDB: {program.rss():.0f} MB")
+    tell("memory, 28,000 runs, no DuckDB", program.rss(), "MB", 80)
     program.key(b"*")
     program.drain()
     cases = {
-        "list move": (b"\x1b[B", 60, "6/12"),
-        "list page": (b"\x04", 60, "20/30"),
-        "step key to slider, text and sparklines": (b"\x1b[C", 60, "15/30"),
-        "ten steps back": (b"\x1b[5~", 9, "15/30"),
+        "list move": (b"\x1b[B", 60, (6, 12)),
+        "list page": (b"\x04", 60, (20, 30)),
+        "step key to slider, text and sparklines": (b"\x1b[C", 60, (15, 30)),
+        "ten steps back": (b"\x1b[5~", 9, (15, 30)),
     }
-    for name, (key, count, goal) in cases.items():
+    for name, (key, count, bars) in cases.items():
         # In the list the run opens once the cursor rests: that is not the answer to the key.
         silence = 0.03 if name.startswith("list") else SILENCE
         before = program.cpu()
@@ -161,20 +180,31 @@ def keys(root: Path, beats: Path) -> None:
         used = (program.cpu() - before) / count
         program.drain(0.3)
         size = statistics.median(size for _, size in answers)
-        print(
-            f"{name}: {spread([ms for ms, _ in answers])}  {size:.0f} bytes, CPU {used:.1f} ms"
-            f"  (goal {goal})"
-        )
+        note = f"CPU {used:.1f} ms, {size:.0f} bytes"
+        tell(name, spread([ms for ms, _ in answers]), "ms", bars, note=note)
     program.key(b"/")
     before = program.cpu()
     answers = [program.key(bytes([letter])) for letter in b"image-01 2k-3"]
     used = (program.cpu() - before) / len(answers)
-    print(f"filter as typed: {spread([ms for ms, _ in answers])}  CPU {used:.1f} ms  (goal 16/30)")
+    times = spread([ms for ms, _ in answers])
+    tell("filter of 28,000 as typed", times, "ms", (16, 30), note=f"CPU {used:.1f} ms")
     program.drain(0.3)
     gaps = json.loads(beats.read_text())
-    print(f"longest turn of the event loop while keys came: {max(gaps[-3000:]) * 1000:.0f} ms")
-    print(f"RSS at the end: {program.rss():.0f} MB")
+    tell("longest turn of the event loop", max(gaps[-3000:]) * 1000, "ms", 30)
     program.end()
+
+
+def moves_of_peers(folder: Path) -> None:
+    """Time the cursor moves of the peers that show a list."""
+    for name, (words, word) in readers(folder).items():
+        if name != "visidata":  # the others show no list with a cursor in their first screen
+            continue
+        program = Watched(words)
+        program.wait_for(word)
+        program.drain(1.0)
+        answers = [program.key(b"\x1b[B", 0.03) for _ in range(60)]
+        tell(f"list move in {name}", spread([ms for ms, _ in answers]), "ms")
+        program.end()
 
 
 @contextlib.contextmanager
@@ -194,25 +224,22 @@ def scoring(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        print("the job was still at it" if job.poll() is None else "the job ended too soon")
+        if job.poll() is not None:
+            print("the job ended too soon: the step key beside it was partly alone")
         job.terminate()
         job.wait()
 
 
 def keys_beside_a_job(root: Path, folder: Path) -> None:
-    program = Watched("beat", str(root), str(folder / "beats.json"))
+    """Time the step key while another process scores."""
+    program = Watched(child("beat", str(root), str(folder / "beats.json")))
     program.wait_for(b"metric_22")
     program.drain()
     with scoring(folder):
         program.key(b"\x1b[C")
         answers = [program.key(b"\x1b[C") for _ in range(90)]
-    print(f"step key while a job scores: {spread([ms for ms, _ in answers])}  (goal p95 35)")
+    tell("step key while a job scores, p95", spread([ms for ms, _ in answers])[1], "ms", 35)
     program.end()
-
-
-def sparklines() -> None:
-    """Time 23 rows of 100 steps drawn anew, in process."""
-    subprocess.run([sys.executable, "-m", "tests.bench.bench_metric_rows"], check=True)
 
 
 def main() -> None:
@@ -224,10 +251,10 @@ def main() -> None:
         root.mkdir()
         snapshot(root)
         compile_once(root, Path(folder) / "compiled")
-        first_frames(root)
+        first_frames(root, Path(folder))
         keys(root, Path(folder) / "beats.json")
+        moves_of_peers(Path(folder))
         keys_beside_a_job(root, Path(folder))
-    sparklines()
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ import time
 from pathlib import Path
 
 from tests.bench import bench_index
+from tests.bench.bars import tell
 
 COLUMNS, ROWS = 140, 45
 RUNS, STEPS, METRICS = 280, 100, 21
@@ -132,14 +133,16 @@ def main() -> None:
             bench_index.METRICS = paper[:METRICS]
             bench_index.make_folder(root, RUNS, STEPS, METRICS)
         refresh(root)
-        print(f"{RUNS} runs x {STEPS} steps x {METRICS} metrics, {COLUMNS}x{ROWS}")
-        print(f"gap table from the index: {table_time(root, args.times):.0f} ms")
+        tell("gap table, 28,000 steps x 21 metrics", table_time(root, args.times), "ms", 150)
         found = measure(root, args.times)
         yardstick = statistics.median(found["help"])
-        for name, values in found.items():
-            middle = statistics.median(values)
-            ratio = middle / yardstick
-            print(f"{name:<6} {middle:6.0f} ms (worst {max(values):.0f}) = {ratio:.2f} x help")
+        for name, words, bars in (
+            ("known", "heatmap after `g`", (100,)),
+            ("frame", "heatmap's frame, first key", (100,)),
+            ("first", "heatmap whole, first key", ()),
+        ):
+            middle, worst = statistics.median(found[name]), max(found[name])
+            tell(words, middle, "ms", bars, peer=("help", yardstick), note=f"worst {worst:.0f}")
 
 
 if __name__ == "__main__":

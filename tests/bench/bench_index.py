@@ -20,6 +20,8 @@ from pathlib import Path
 
 import msgspec
 
+from tests.bench.bars import tell
+
 SECTIONS = 3
 WORDS_A_SECTION = 40
 METRICS = (
@@ -189,46 +191,39 @@ def measure(root: Path, summaries: int) -> None:
     list_yard = min(yardstick_list(root) for _ in range(3))
     with timed(took, "no change"):
         refresh(root)
-    print(
-        f"build      {report.steps / took['build']:8.0f} steps/s   {took['build']:.2f} s"
-        f"   x{took['build'] / took['scan yardstick']:.2f} of listing + json.loads"
-    )
-    print(
-        f"no change  {1000 * took['no change']:8.0f} ms          "
-        f"   x{took['no change'] / list_yard:.2f} of listing alone"
-    )
-    first = p50_p95(lambda _: read_first(root), 20)
-    print(f"first rows {first[0]:8.2f} / {first[1]:.2f} ms")
-    before = resident_mb()
+    steps = report.steps
+    listing = ("listing and json.loads", steps / took["scan yardstick"])
+    rate = steps / took["build"]
+    tell("index built", rate, "steps/s", 3000, at_least=True, peer=listing)
+    alone = ("listing alone", 1000 * list_yard)
+    tell("index, no change", 1000 * took["no change"], "ms", 1000, peer=alone)
+    tell("first rows of the run list", p50_p95(lambda _: read_first(root), 20), "ms")
+    tell("memory before DuckDB is opened", resident_mb(), "MB", 80)
     index = open_index(root)
     index.runs()
-    print(f"resident   {before:8.0f} MB before opening, {resident_mb():.0f} MB after run list")
+    tell("memory after the run list", resident_mb(), "MB", 130)
     index_run = index.run_ids()[-1]
     for name, call in {
         "run list": lambda _: index.runs(),
-        "steps": lambda _: index.steps(index_run),
-        "series": lambda _: index.series(index_run),
+        "steps of a run": lambda _: index.steps(index_run),
+        "series of a run": lambda _: index.series(index_run),
         "poll, nothing new": lambda _: index.poll(),
     }.items():
-        low, high = p50_p95(call, 30)
-        print(f"{name:<18} {low:6.1f} / {high:.1f} ms")
+        tell(name, p50_p95(call, 30), "ms")
     for expr in FILTERS:
-        low, high = p50_p95(lambda _, expr=expr: index.run_ids(expr), 30)
-        print(f"filter {expr:<44} {low:6.1f} / {high:.1f} ms")
+        times = p50_p95(lambda _, expr=expr: index.run_ids(expr), 30)
+        tell(f"filter {expr}", times, "ms", (16, 30))
     with timed(took, "text"):
         build_text(root)
-    print(f"text index {summaries / took['text']:8.0f} summaries/s")
+    tell("text index", summaries / took["text"], "summaries/s", 2000, at_least=True)
     fts = yardstick_fts(root)
     queries = words_of(root, 60)
-    ours = p50_p95(lambda n: index.search(queries[n], 50), len(queries))
-    prefix = p50_p95(lambda n: index.search(queries[n][:4] + "*", 50), len(queries))
-    theirs = p50_p95(lambda n: _fts(fts, queries[n]), len(queries))
-    their_prefix = p50_p95(lambda n: _fts(fts, queries[n][:4] + "*"), len(queries))
-    print(
-        f"search     {ours[0]:.1f} / {ours[1]:.1f} ms   x{ours[1] / theirs[1]:.2f} of FTS5 (p95)\n"
-        f"  prefix   {prefix[0]:.1f} / {prefix[1]:.1f} ms   x{prefix[1] / their_prefix[1]:.2f}"
-    )
-    print(f"resident   {resident_mb():8.0f} MB at the end (FTS5 copy included)")
+    for name, cut in (("search, words", None), ("search, prefixes", 4)):
+        asked = [query if cut is None else query[:cut] + "*" for query in queries]
+        ours = p50_p95(lambda n, asked=asked: index.search(asked[n], 50), len(asked))
+        theirs = p50_p95(lambda n, asked=asked: _fts(fts, asked[n]), len(asked))
+        tell(f"{name}, p95", ours[1], "ms", 30, peer=("SQLite FTS5", theirs[1]))
+    tell("memory at the end", resident_mb(), "MB", note="with the copy in SQLite")
     index.close()
 
 

@@ -16,6 +16,7 @@ from b100tui.index.rows import RunRow
 from b100tui.model.records import Step
 from b100tui.tui.trajectory import make_trajectory
 from b100tui.tui.widgets.metric_panel import MetricPanel
+from tests.bench.bars import tell
 from tests.bench.explorer_child import STEPS, plant
 
 ROUNDS = 15
@@ -65,10 +66,7 @@ async def main() -> None:
             line.data = list(one.values[step:])
 
     ours_ms, stock_ms = await measured(ours, ours_at), await measured(stock, stock_at)
-    print(
-        f"23 series x 100 redrawn: {ours_ms:.1f} ms (goal 25),"
-        f" 23 stock Sparklines {stock_ms:.1f} ms, ratio {ours_ms / stock_ms:.2f}"
-    )
+    tell("23 series x 100 redrawn, CPU", ours_ms, "ms", 25, peer=("23 Sparklines", stock_ms))
 
 
 if __name__ == "__main__":

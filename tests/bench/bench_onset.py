@@ -13,6 +13,7 @@ from scipy import stats
 
 from b100tui.analysis.onset import onset
 from tests.analysis.planted import NULLS, SHAPES, change, noise
+from tests.bench.bars import tell
 
 
 def upper(bad: int, count: int) -> float:
@@ -89,8 +90,8 @@ def speed(runs: int = 280, signals: int = 8, length: int = 100) -> None:
     began = time.perf_counter()
     found = [onset(steps.tolist(), row.tolist()).step for row in rows]
     seconds = time.perf_counter() - began
-    print(f"{runs} runs x {signals} signals x {length} steps with intervals: {seconds:.1f} s")
-    print(f"  found in {sum(one is not None for one in found)} of {len(found)}")
+    note = f"found in {sum(one is not None for one in found)} of {len(found)}"
+    tell(f"onset of {runs} runs x {signals} signals x {length} steps", seconds, "s", 30, note=note)
 
 
 def main() -> None:

@@ -1,11 +1,10 @@
 """Pictures over a pty: time to the last byte, bytes, lag of text, backlog, memory; and peers.
 
-    python -m tests.bench.bench_pictures [STEPS] [scrub pan held link memory peers ...]
+    python -m tests.bench.bench_pictures [STEPS] [scrub wide pan held link memory peers ...]
 
 The pty drains at once and answers; the terminal's own drawing is not in the figures. All
-areas are 80x21 cells of 10x20 pixels (800x420 px), previews are on disk beforehand. Every
-line ends with its bar and the ratio to it (below 1.00 is met); times are also given against
-textual-image's widget of the same run where the peers are asked for.
+areas are 80x21 cells of 10x20 pixels (800x420 px), previews are on disk beforehand. The
+peers show the same pictures in the same area.
 """
 
 import shutil
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from b100tui.imaging.previews import Cache
 from b100tui.model.records import PictureRef
+from tests.bench.bars import missing, tell
 from tests.bench.pictures import make_steps
 from tests.terminal.fake_terminal import FakeTerminal
 
@@ -49,6 +49,7 @@ def main(parts: list[str]) -> None:
         for part in parts:
             {
                 "scrub": scrub,
+                "wide": wide,
                 "pan": pan,
                 "held": held,
                 "link": link,
@@ -57,11 +58,11 @@ def main(parts: list[str]) -> None:
             }[part](root)
 
 
-def start(kind: str, root: Path, **options: float) -> FakeTerminal:
+def start(
+    kind: str, root: Path, *, rate: float | None = None, size: tuple[int, int] = SIZE
+) -> FakeTerminal:
     """Start the small app in a terminal of `kind` and wait for its first picture."""
-    terminal = FakeTerminal(
-        kind, APP, str(root), size=SIZE, environment={"BENCH": "1"}, rate=options.get("rate")
-    )
+    terminal = FakeTerminal(kind, APP, str(root), size=size, environment={"BENCH": "1"}, rate=rate)
     terminal.wait_for("SHOWN 0")
     terminal.settle()
     return terminal
@@ -103,6 +104,16 @@ def scrub(root: Path) -> None:
         end(terminal)
 
 
+def wide(root: Path) -> None:
+    """Half blocks over 140x40 cells, each picture shown before."""
+    terminal = start("half", root, size=(140, 41))
+    walk(terminal, RIGHT, 20)
+    terminal.settle()
+    back = walk(terminal, LEFT, 20)
+    times("half: 140x40 cells, cached", back, 30, 50)
+    end(terminal)
+
+
 def pan(root: Path) -> None:
     """A window at 4:1, moved by 40 pixels a key."""
     for kind in BARS:
@@ -136,8 +147,8 @@ def held(root: Path) -> None:
         behind = terminal.wait_for("GAP", place)
         said = terminal.text(behind - 3)[:12]
         gap = float(said.split()[1])
-        line(f"{kind}: last picture after 30 keys/s", f"{late:6.0f} ms", late, 100)
-        line(f"{kind}: longest turn of the loop", f"{gap:6.0f} ms", gap, 30)
+        tell(f"{kind}: last picture after 30 keys/s", late, "ms", 100)
+        tell(f"{kind}: longest turn of the loop", gap, "ms", 30)
         end(terminal)
 
 
@@ -170,12 +181,11 @@ def memory(root: Path) -> None:
             terminal.wait_for(r"GAP \d+ ms \d+ MB", place)
             said = terminal.text(place)
             found.append(float(said[said.rindex("GAP") :].split()[3]))
-        grown = found[1] - found[0]
-        words = f"{found[0]:.0f} then {found[1]:.0f} MB"
-        line(f"{kind}: memory after 200 and 2,000 steps", words, grown, 0.2 * found[0])
+        note = f"after {STEPS} steps {found[0]:.0f} MB"
+        tell(f"{kind}: memory after 2,000 steps", found[1], "MB", 1.2 * found[0], note=note)
         held_now = len(set(terminal.uploads())) - len(set(terminal.deletes()))
         if kind == "kitty":
-            line("kitty: pictures left in the terminal", f"{held_now}", held_now, 32)
+            tell("kitty: pictures left in the terminal", held_now, "", 32)
         end(terminal)
 
 
@@ -189,7 +199,7 @@ def peers(root: Path) -> None:
         ["timg", "-p", "k", "-g", "80x21"],
     ):
         if shutil.which(words[0]) is None:
-            print(f"{words[0]} is not installed")
+            missing(words[0], "install the system's package")
             continue
         figures = []
         for name in names:
@@ -253,29 +263,22 @@ def rest(terminal: FakeTerminal, seconds: float) -> None:
 
 
 def times(name: str, figures: Figures, most50: float = 0, most95: float = 0) -> None:
-    """Print p50 and p95 with their bars."""
+    """Tell p50 and p95 with their bars."""
     values = sorted(ms for ms, _ in figures)
     p50, p95 = statistics.median(values), values[min(int(len(values) * 0.95), len(values) - 1)]
-    words = f"{p50:6.1f} / {p95:6.1f} ms"
-    if most50:
-        words += f"  bar {most50:.0f}/{most95:.0f}"
-    line(name, words, max(p50 / most50, p95 / most95) if most50 else 0, 1)
+    tell(name, (p50, p95), "ms", (most50, most95) if most50 else ())
 
 
 def sizes(name: str, figures: Figures, most: float = 0) -> None:
-    """Print the median and the largest of the bytes."""
+    """Tell the largest of the bytes, and their median."""
     values = [size for _, size in figures]
-    line(name, f"{statistics.median(values):9,.0f} bytes, most {max(values):,}", max(values), most)
-
-
-def line(name: str, words: str, value: float, bar: float) -> None:
-    """Print one line with the ratio to its bar."""
-    ratio = f"  {value / bar:5.2f} of the bar" if bar and value else ""
-    print(f"{name:<44} {words:<44}{ratio}", flush=True)
+    note = f"median {statistics.median(values) / 1000:,.1f}"
+    bars = (most / 1000,) if most else ()
+    tell(f"{name}, bytes", max(values) / 1000, "kB", bars, note=note)
 
 
 if __name__ == "__main__":
     words = sys.argv[1:]
     if words and words[0].isdecimal():
         STEPS = int(words.pop(0))
-    main(words or ["scrub", "pan", "held", "link", "memory", "peers"])
+    main(words or ["scrub", "wide", "pan", "held", "link", "memory", "peers"])

@@ -21,6 +21,7 @@ from b100tui.metrics import probes
 from b100tui.model.records import PictureRef, Step
 from b100tui.scoring.plan import choose_metrics
 from b100tui.scoring.run import score
+from tests.bench.bars import tell
 from tests.bench.bench_decode import picture
 
 TARGETS = {(1408, 752): 8.0, (2816, 1504): 2.0}
@@ -43,13 +44,12 @@ def main() -> None:
         estimate_sigma(probes.luma_of(pixels))
         yardstick = time.process_time() - started
         whole, cost = scored(size)
-        print(
-            f"{size[0]}x{size[1]}: measure {alone:.3f} CPU s "
-            f"({alone / yardstick:.1f} times estimate_sigma alone), "
-            f"{together:.1f} images/s on {threads} processors ({together / target:.1f} of the "
-            f"target {target:g}); b100 score {whole:.1f} images/s ({whole / target:.1f}), "
-            f"{cost:.3f} CPU s an image with its worker's start"
-        )
+        name = f"probes of {size[0]}x{size[1]}"
+        note = f"{threads} processors"
+        tell(f"{name}, measured", together, "images/s", target, at_least=True, note=note)
+        note = f"{cost:.3f} CPU s an image with its worker's start"
+        tell(f"{name}, b100 score", whole, "images/s", target, at_least=True, note=note)
+        tell(f"{name}, CPU an image", alone, "s", peer=("estimate_sigma alone", yardstick))
 
 
 def scored(size: tuple[int, int]) -> tuple[float, float]:

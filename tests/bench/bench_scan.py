@@ -3,7 +3,7 @@
 Run by hand: python -m tests.bench.bench_scan [runs] [steps] [kilobytes a picture] [case ...]
              python -m tests.bench.bench_scan million
 Yardstick in the same run: os.walk with os.stat, and reading the first 512 bytes of each file.
-The second line of each case is the scan after the first has warmed the page cache.
+Each case is scanned once unmeasured, which warms the page cache.
 """
 
 import io
@@ -14,6 +14,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.bench.bars import tell
 
 CASES = ("b100", "guess", "parquet", "comfyui", "jsonl")
 
@@ -132,10 +134,11 @@ def scan(root: Path) -> None:
     whole = time.perf_counter() - start
     runs, steps = len(shown.runs), sum(run.steps for run in shown.runs)
     peak = peak_megabytes()
-    print(
-        f"  {shown.layout}: {runs} runs, {steps} steps; scan {listed:.1f} s,"
-        f" with headers {whole:.1f} s, peak {peak:.0f} MB"
-    )
+    name = f"scan of {steps:,} steps, {shown.layout}"
+    note = f"{runs} runs, listed after {listed:.1f} s"
+    floor = ("os.walk, stat, 512 bytes a file", yardstick(root))
+    tell(name, whole, "s", 15, peer=floor, note=note)
+    tell(f"{name}: memory", peak, "MB", 300)
 
 
 def million(root: Path) -> None:
@@ -148,16 +151,14 @@ def million(root: Path) -> None:
     whole = time.perf_counter() - start
     gaps = [b - a for a, b in zip(seen, seen[1:], strict=False)]  # noqa: RUF007
     peak = peak_megabytes()
-    print(
-        f"  listed in {whole:.1f} s, peak {peak:.0f} MB; progress {len(seen)} times,"
-        f" at most {max(gaps):.3f} s apart"
-    )
+    note = f"peak {peak:.0f} MB; progress {len(seen)} times, at most {max(gaps):.3f} s apart"
+    tell("a million entries listed", whole, "s", note=note)
     start = time.perf_counter()
     deadline = start + 0.5
     try:
         list_files(root, cancelled=lambda: time.perf_counter() > deadline)
     except CancelledError:
-        print(f"  stopped {time.perf_counter() - deadline:.3f} s after it was asked to")
+        tell("a million entries: stopped after", time.perf_counter() - deadline, "s")
 
 
 def in_own_process(*words: str) -> None:
@@ -180,7 +181,6 @@ def main() -> None:
                 inside.mkdir()
                 for step in range(1000):
                     (inside / f"step_{step}.png").touch()
-            print("a million empty files", flush=True)
             in_own_process("list", place)
             return
         runs, steps, kilobytes = (int(word) for word in (*words, "280", "100", "16")[:3])
@@ -188,9 +188,8 @@ def main() -> None:
             root = Path(place, case)
             root.mkdir()
             make(case, root, runs, steps, kilobytes)
-            print(f"{case}: os.walk, stat, 512 bytes {yardstick(root):.1f} s", flush=True)
-            for _ in range(2):
-                in_own_process("scan", str(root))
+            yardstick(root)  # warms the page cache
+            in_own_process("scan", str(root))
 
 
 if __name__ == "__main__":

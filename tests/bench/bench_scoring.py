@@ -24,6 +24,7 @@ from b100tui.model.records import Step
 from b100tui.scoring.done import read_records
 from b100tui.scoring.run import ScoreReport, Standing, score
 from b100tui.scoring.session import Options
+from tests.bench.bars import missing, tell
 from tests.bench.bench_decode import picture
 from tests.scoring.learned import RANDOM_NETS, WEIGHTS
 from tests.scoring.pictures import step_of
@@ -61,7 +62,7 @@ def main() -> None:
         stand_in(root, steps)
         python = os.environ.get("B100_SCORE_PYTHON", "")
         if not python:
-            print("no B100_SCORE_PYTHON: the comparison with pyiqa is left out")
+            missing("pyiqa", "name an interpreter that has it in B100_SCORE_PYTHON")
             return
         weights(root, python)
         against_plain(root / "root", steps, python)
@@ -92,12 +93,9 @@ def stand_in(root: Path, steps: list[Step]) -> None:
     report = score(root / "root", many, [registry.metric("musiq")], options=options)
     assert report.failed == {}, report.failed
     busy = report.device_busy
-    print(
-        f"stand-in device of 50 ms a batch: busy {busy:.1%} of the time"
-        if busy is not None
-        else "stand-in device: the run was too short to tell"
-    )
-    print(f"  {report.done} pictures in {report.seconds:.1f} s")
+    note = f"{report.done} pictures in {report.seconds:.1f} s"
+    assert busy is not None, "the run was too short to tell"
+    tell("device of 50 ms a batch, busy", 100 * busy, "%", 95, at_least=True, note=note)
 
 
 def copied(root: Path, step: Step, again: int) -> object:
@@ -137,14 +135,12 @@ def against_plain(root: Path, steps: list[Step], python: str) -> None:
         name: max(abs(mine[name, n] - value) for n, value in enumerate(plain[name]))  # type: ignore[operator]
         for name in METRICS
     }
-    print(
-        f"{len(steps)} pictures of {SIZE[0]}x{SIZE[1]}, {len(METRICS)} metrics: "
-        f"plain loop of pyiqa ({threads} threads) {plain_seconds:.1f} s, "
-        f"b100 {seconds:.1f} s ({report.seconds:.1f} s with its start): "
-        f"{plain_seconds / seconds:.2f} times as fast"
-    )
-    print("  largest difference: " + ", ".join(f"{k} {v:.2g}" for k, v in worst.items()))
-    print(f"  memory of the worker and its processes at most {report.peak_bytes / 1e9:.1f} GB")
+    name = f"{len(steps)} pictures x {len(METRICS)} metrics"
+    loop = (f"a plain pyiqa loop on {threads} threads", plain_seconds)
+    apart = ", ".join(f"{metric} {value:.2g}" for metric, value in worst.items())
+    tell(name, seconds, "s", plain_seconds / 1.5, peer=loop, note=f"values apart by {apart}")
+    note = "the worker and its processes"
+    tell("memory while scoring", report.peak_bytes / 1e9, "GB", note=note)
 
 
 def timed(root: Path, steps: list[Step], python: str) -> tuple[ScoreReport, float]:

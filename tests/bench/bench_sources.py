@@ -16,6 +16,7 @@ from pathlib import Path
 from PIL import Image
 
 from b100tui.sources import read_step, scan_folder, walk
+from tests.bench.bars import tell
 from tests.sources.made import own_run
 
 
@@ -63,12 +64,14 @@ def main() -> None:
                 list(pool.map(lambda half: [read_step(root, *job) for job in half], halves))
 
         walked, listed = timed(lambda: walk(root)), timed(lambda: plain_walk(root))
-        print(f"walk: {files / walked:,.0f} files/s, {listed / walked:.2f} x os.walk and stat")
+        plain_walked = ("os.walk and stat", files / listed)
+        tell("files listed", files / walked, "files/s", peer=plain_walked)
         scanned = timed(lambda: scan_folder(root))
-        print(f"scan: {len(jobs) / scanned:,.0f} steps/s")
+        tell("steps scanned", len(jobs) / scanned, "steps/s")
         one, plain = timed(read_all), timed(lambda: plain_read(root))
-        print(f"read_step: {len(jobs) / one:,.0f} steps/s, {plain / one:.2f} x Pillow and json")
-        print(f"read_step in two threads: {len(jobs) / timed(read_in_two):,.0f} steps/s")
+        headers = ("Pillow's header and json", len(jobs) / plain)
+        tell("steps read", len(jobs) / one, "steps/s", peer=headers)
+        tell("steps read in two threads", len(jobs) / timed(read_in_two), "steps/s", peer=headers)
 
 
 if __name__ == "__main__":
