@@ -9,7 +9,7 @@ from msgspec import Struct
 from b100tui.editors.prices import Cost, edit_cost
 from b100tui.editors.protocol import Editor, FailureClass, Outcome, Parameters
 from b100tui.editors.table import Row
-from b100tui.engine.attempts import append_attempts
+from b100tui.engine.attempts import append_attempts, sync_attempts
 from b100tui.engine.batch import Batch
 from b100tui.engine.events import Progress
 from b100tui.engine.ledger import Line, new_id, now
@@ -18,6 +18,7 @@ from b100tui.engine.received import fault_of, is_blank
 from b100tui.engine.runplan import PlannedRun
 from b100tui.model.errors import BudgetError
 from b100tui.model.text import clean_line
+from b100tui.workspace.atomic import at_once
 from b100tui.workspace.crash import without_secrets
 
 _DEADLINES = {"512": 300.0, "1K": 300.0, "2K": 420.0, "4K": 900.0}
@@ -129,6 +130,7 @@ class Asker:
                     purpose="edit",
                 ),
                 self.batch.caps,
+                durable=False,
             )
         common = {"id": id, "step": step, "attempt": attempt}
         append_attempts(
@@ -143,7 +145,11 @@ class Asker:
                 "reserved": cost.worst,
                 "seed": parameters.seed,
             },
+            durable=False,
         )
+        # Nothing is sent before both are on disk; together they take one round of its journal.
+        flushes = [lambda: sync_attempts(self.planned.folder)]
+        at_once([*flushes, self.batch.ledger.flush] if paid else flushes)
         self.batch.tell(Progress(kind="asking", run=plan.run, step=step, total=self.planned.last))
         clock = time.monotonic()
         outcome = _checked(_called(self.editor, image, mime, prompt, parameters), image)

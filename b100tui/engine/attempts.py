@@ -7,13 +7,14 @@ from typing import Any
 import msgspec
 
 from b100tui.model.errors import StoreError
+from b100tui.workspace.atomic import sync_file
 
 NAME = "attempts.jsonl"
 _ENCODER = msgspec.json.Encoder()
 
 
 def append_attempts(folder: Path, *lines: dict[str, Any], durable: bool = True) -> None:
-    """Append `lines` in one write and fsync them before returning.
+    """Append `lines` in one write and, with `durable`, fsync them before returning.
 
     A line holds `kind` (intent, outcome), `step`, `attempt`, `time`; an intent the dollars
     `reserved`; an outcome its `outcome` (ok, refused, no_image, failed) and the dollars
@@ -27,11 +28,16 @@ def append_attempts(folder: Path, *lines: dict[str, Any], durable: bool = True) 
             written = 0
             while written < len(data):
                 written += os.write(handle, data[written:])
-            if durable:
-                os.fsync(handle)
         finally:
             os.close(handle)
+        if durable:
+            sync_file(path)
     except OSError as error:
         raise StoreError(
             f"cannot write {path}: {error.strerror}", "free space; no call was made without it"
         ) from error
+
+
+def sync_attempts(folder: Path) -> None:
+    """Bring to disk what was appended; StoreError when the disk refuses."""
+    append_attempts(folder)

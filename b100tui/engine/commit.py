@@ -14,7 +14,7 @@ import msgspec
 from b100tui.imaging.header import header
 from b100tui.model.errors import StoreError
 from b100tui.model.records import FileFacts, Sidecar
-from b100tui.workspace.atomic import sync_folder, write_atomic
+from b100tui.workspace.atomic import write_in_order
 
 Stage = Literal["begin", "image", "sidecar", "done"]
 _EXTENSIONS = {
@@ -62,10 +62,10 @@ def commit_step(
 ) -> None:
     """Store `data` under `sidecar.output.file` in `folder`, then the sidecar beside it.
 
-    Each is written to a temporary name in the folder, fsynced and renamed, in this order; then
-    the folder is fsynced, and only then is the step acknowledged. `durable=False` leaves out the
-    fsyncs: only for data that can be made again, such as the demo. `at` is told each stage, for
-    tests that cut the power there.
+    Each is written to a temporary name in the folder, fsynced and then renamed, in this order;
+    then the folder is fsynced, and only then is the step acknowledged. `durable=False` leaves
+    out the fsyncs: only for data that can be made again, such as the demo. `at` is told each
+    stage, for tests that cut the power there.
     Raises StoreError when the step exists already (an acknowledged step is never replaced),
     when hash or length differ from the sidecar's, or when the disk refuses.
     """
@@ -82,10 +82,9 @@ def commit_step(
             "run the edit again; nothing was stored",
         )
     at("begin")
-    write_atomic(folder / facts.file, data, durable=durable, sync_parent=False)
-    at("image")
-    write_atomic(record, _ENCODER.encode(sidecar), durable=durable, sync_parent=False)
-    at("sidecar")
-    if durable:
-        sync_folder(folder)
+    write_in_order(
+        [(folder / facts.file, data), (record, _ENCODER.encode(sidecar))],
+        durable=durable,
+        renamed=lambda path: at("sidecar" if path == record else "image"),
+    )
     at("done")

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from b100tui.model.errors import BudgetError, StoreError
+from b100tui.workspace.atomic import sync_file
 from b100tui.workspace.locks import hold
 from b100tui.workspace.places import make_private, state_dir
 
@@ -79,10 +80,11 @@ class Ledger:
         self._days: dict[str, str] = {}
         self._last_day = ""
 
-    def reserve(self, line: Line, caps: Caps) -> None:
+    def reserve(self, line: Line, caps: Caps, *, durable: bool = True) -> None:
         """Write a reservation; BudgetError before the call that could cross a cap.
 
-        Raises StoreError when the ledger cannot be written: then nothing may be sent.
+        With `durable=False` the caller has to `flush` before it sends anything. Raises
+        StoreError when the ledger cannot be written: then nothing may be sent.
         """
         with self._held():
             day = max(line.time[:10], self._last_day)
@@ -101,7 +103,15 @@ class Ledger:
                     )
             self._append(line)
         # Outside the lock: many reservations reach the disk with one flush.
-        self._flush()
+        if durable:
+            self.flush()
+
+    def flush(self) -> None:
+        """Bring to disk what was reserved, by whomever; StoreError when the disk refuses."""
+        try:
+            sync_file(self.path)
+        except OSError as error:
+            raise self._unwritable(error) from error
 
     def settle(self, id: str, usd: float) -> None:
         """Write what the call of reservation `id` cost."""
@@ -209,16 +219,6 @@ class Ledger:
         except OSError as error:
             raise self._unwritable(error) from error
         self._read()
-
-    def _flush(self) -> None:
-        try:
-            handle = os.open(self.path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-        except OSError as error:
-            raise self._unwritable(error) from error
 
     def _unwritable(self, error: OSError) -> StoreError:
         return StoreError(

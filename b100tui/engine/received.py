@@ -10,8 +10,14 @@ from b100tui.model.errors import PictureError
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_END = b"IEND"
-# Noise and photographs need far more; below it a PNG may be one flat colour and is decoded.
+# Noise and photographs need far more; below it a picture may be one flat colour and is decoded.
 _SUSPECT_BITS_PER_PIXEL = 1.0
+_SUSPECT_BYTES = 64 * 1024
+_JPEG = b"\xff\xd8\xff"
+_JPEG_END = b"\xff\xd9"
+_JPEG_SCAN = 0xDA
+_JPEG_NEEDED = {0xDB, 0xC4}  # quantisation and Huffman tables
+_JPEG_FRAMES = {0xC0, 0xC1, 0xC2}
 _REDUCED = 8
 _FLAT = 4  # levels between darkest and lightest sample of a picture that counts as blank
 
@@ -19,8 +25,8 @@ _FLAT = 4  # levels between darkest and lightest sample of a picture that counts
 def fault_of(data: bytes) -> str:
     """Return why `data` may not enter a chain ("truncated", "blank", ...), or an empty string.
 
-    A JPEG is decoded at an eighth of its size, a PNG is walked by its checksums and decoded
-    where it is suspiciously small, everything else is decoded whole.
+    A PNG is walked by its checksums, a JPEG by its segments to its end marker, and decoded (a
+    JPEG at an eighth of its size) where it is suspiciously small; all else is decoded whole.
     """
     if not data:
         return "empty"
@@ -53,6 +59,26 @@ def _png_fault(data: bytes) -> str:
     return "truncated"
 
 
+def _whole_jpeg(data: bytes) -> bool:
+    """Say whether `data` is a plain JPEG with its tables and nothing but zeros after its end.
+
+    Entropy-coded data hold no end marker (ITU T.81, B.1.1.5), so the first one after the scan's
+    head is the end; a decoder could tell no more, as it fills what lacks before the end in grey.
+    """
+    if not data.startswith(_JPEG):
+        return False
+    place, seen = 2, set[int]()
+    while place + 4 <= len(data) and data[place] == 0xFF:
+        kind = data[place + 1]
+        if kind == _JPEG_SCAN:
+            end = data.find(_JPEG_END, place)
+            whole = seen >= _JPEG_NEEDED and bool(seen & _JPEG_FRAMES)
+            return whole and end > 0 and not data[end + len(_JPEG_END) :].strip(b"\0")
+        seen.add(kind)
+        place += 2 + int.from_bytes(data[place + 2 : place + 4], "big")
+    return False
+
+
 def _pixel_fault(data: bytes) -> str:
     from PIL import Image
 
@@ -61,10 +87,8 @@ def _pixel_fault(data: bytes) -> str:
     try:
         with open_image(data) as image:
             width, height = image.size
-            if (
-                image.format == "PNG"
-                and len(data) * 8 > width * height * _SUSPECT_BITS_PER_PIXEL
-                and len(data) > 64 * 1024
+            if len(data) > max(_SUSPECT_BYTES, width * height * _SUSPECT_BITS_PER_PIXEL / 8) and (
+                image.format == "PNG" or _whole_jpeg(data)
             ):
                 return ""
             if image.format == "JPEG":

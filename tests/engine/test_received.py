@@ -33,6 +33,24 @@ def test_one_flat_colour_is_blank(kind: str) -> None:
     assert fault_of(flat(kind)) == "blank"
 
 
+def test_a_large_flat_jpeg_is_blank() -> None:
+    data = flat("JPEG", (2816, 1504))
+    assert len(data) > 64 * 1024
+    assert fault_of(data) == "blank"
+
+
+def test_a_jpeg_with_a_picture_inside_and_zeros_behind_is_whole() -> None:
+    data, inner = noisy(size=(640, 400), kind="JPEG"), noisy(size=(20, 10), kind="JPEG")
+    segment = b"\xff\xe1" + (len(inner) + 2).to_bytes(2, "big") + inner
+    assert fault_of(data[:2] + segment + data[2:] + b"\0" * 9) == ""
+
+
+def test_a_jpeg_without_its_tables_does_not_decode() -> None:
+    data = noisy(size=(640, 400), kind="JPEG")
+    tables = slice(data.index(b"\xff\xdb"), data.index(b"\xff\xc0"))
+    assert "does not decode" in fault_of(data.replace(data[tables], b"", 1))
+
+
 def test_a_flipped_byte_in_a_png_is_damage() -> None:
     data = bytearray(noisy(size=(640, 400)))
     data[len(data) // 2] ^= 0xFF

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from b100tui.model.errors import StoreError
-from b100tui.workspace.atomic import write_atomic
+from b100tui.workspace.atomic import at_once, write_atomic, write_in_order
 
 LIMITED = """
 import resource, signal, sys
@@ -60,3 +60,41 @@ def test_a_folder_in_the_place_of_the_file_is_a_named_failure(tmp_path: Path) ->
     with pytest.raises(StoreError, match="cannot write"):
         write_atomic(tmp_path / "a", b"x")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_files_of_one_folder_appear_in_the_order_given(tmp_path: Path) -> None:
+    seen: list[tuple[str, list[str]]] = []
+
+    def renamed(path: Path) -> None:
+        seen.append((path.name, sorted(one.name for one in tmp_path.glob("step*"))))
+
+    write_in_order([(tmp_path / "step.png", b"x"), (tmp_path / "step.json", b"y")], renamed=renamed)
+    assert seen == [("step.png", ["step.png"]), ("step.json", ["step.json", "step.png"])]
+    assert [path.read_bytes() for path in sorted(tmp_path.iterdir())] == [b"y", b"x"]
+
+
+def test_nothing_appears_before_all_bytes_are_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here: list[list[str]] = []
+    monkeypatch.setattr("os.fsync", lambda handle: here.append([*map(str, tmp_path.glob("step*"))]))
+    write_in_order([(tmp_path / "step.png", b"x"), (tmp_path / "step.json", b"y")])
+    assert here[:2] == [[], []]
+    assert len(here) == 3
+
+
+def test_a_file_that_cannot_be_written_keeps_all_of_them_away(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"gone.step\.json"):
+        write_in_order([(tmp_path / "step.png", b"x"), (tmp_path / "gone" / "step.json", b"y")])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_work_done_at_once_has_all_ended_and_its_failure_is_raised() -> None:
+    done: list[int] = []
+
+    def fail() -> None:
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        at_once([lambda: done.append(1), fail, lambda: done.append(2)])
+    assert sorted(done) == [1, 2]
