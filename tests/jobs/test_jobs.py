@@ -175,7 +175,7 @@ wait()
     os.kill(pid, signal.SIGKILL)
     made.ended()
     assert jobs.read_job(tmp_path, made.id).state == "lost"
-    assert select.select([command], [], [], 30)[0] == [command]
+    assert select.select([command], [], [], 240)[0] == [command]
     os.close(command)
     jobs.resume(tmp_path, made.id)
     made.greeted()
