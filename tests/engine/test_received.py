@@ -48,7 +48,7 @@ def test_a_jpeg_with_a_picture_inside_and_zeros_behind_is_whole() -> None:
 def test_a_jpeg_without_its_tables_does_not_decode() -> None:
     data = noisy(size=(640, 400), kind="JPEG")
     tables = slice(data.index(b"\xff\xdb"), data.index(b"\xff\xc0"))
-    assert "does not decode" in fault_of(data.replace(data[tables], b"", 1))
+    assert "damaged" in fault_of(data.replace(data[tables], b"", 1))
 
 
 def test_a_flipped_byte_in_a_png_is_damage() -> None:
