@@ -25,12 +25,12 @@ table of today: the cells that changed are listed, those whose failure turned fi
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 compare`."""
     parser.epilog = EPILOG
-    parser.add_argument("first", metavar="GROUP")
-    parser.add_argument("second", metavar="GROUP")
+    parser.add_argument("first", metavar="GROUP", help="a filter expression, or @FILE")
+    parser.add_argument("second", metavar="GROUP", help="another one, or now")
     parser.add_argument("--steps", default="5,10,20", metavar="N,N", help="default 5,10,20")
     parser.add_argument("--reference", type=int, metavar="N", help="reference step (default 1)")
     parser.add_argument("--metrics", metavar="NAMES", help="all, paper, probes or NAME,...")
-    parser.add_argument("--by", default="image", metavar="KIND", help="of `now`; default image")
+    parser.add_argument("--by", default="image", metavar="KIND", help="of `now` (default image)")
     parser.add_argument(
         "--bound", action="append", default=[], metavar="pi=20", help="of `now`, as in b100 gaps"
     )

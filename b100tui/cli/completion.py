@@ -19,7 +19,9 @@ of B100_ROOT, else of the folder used last, as their index stands."""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `b100 completion`."""
     parser.epilog = EPILOG
-    parser.add_argument("shell", choices=(*SHELLS, "words"), metavar="bash|zsh|fish")
+    parser.add_argument(
+        "shell", choices=(*SHELLS, "words"), metavar="bash|zsh|fish", help="whose script"
+    )
     # What the scripts ask with: the words so far, the last one unfinished.
     parser.add_argument("--line", help=argparse.SUPPRESS)
     parser.add_argument("--piece", default="", help=argparse.SUPPRESS)

@@ -65,7 +65,7 @@ def _edit(config: str | None) -> int:
         make_private(path.parent)
         write_atomic(path, settings.template().encode())
     try:
-        code = subprocess.run([*command, str(path)], check=False).returncode
+        code = subprocess.run([*command, str(path)], stderr=sys.stderr, check=False).returncode
     except OSError as error:
         raise StoreError(
             f"cannot start the editor {command[0]!r}: {error.strerror}",

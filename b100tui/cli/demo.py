@@ -16,8 +16,10 @@ _EXPECTED = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 demo`."""
     parser.add_argument("dir", metavar="DIR", help="a new or empty folder, or an unfinished demo")
-    parser.add_argument("--scale", choices=sorted(_EXPECTED), default="small")
-    parser.add_argument("--seed", type=int, default=None, metavar="N", help="other planted truth")
+    parser.add_argument(
+        "--scale", choices=tuple(_EXPECTED), default="small", help="how much (default small)"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="other planted truth")
     add_json(parser)
 
 

@@ -17,7 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `b100 doctor`."""
     parser.epilog = EPILOG
     parser.add_argument(
-        "--paid", action="store_true", help="not there yet: says so and spends nothing"
+        "--paid",
+        action="store_true",
+        help="also ask a judge one question, after a typed yes",
     )
     add_json(parser)
 

@@ -1,6 +1,5 @@
 """The checks of `b100 doctor`; each looks at one thing and costs only itself."""
 
-import importlib.util
 import locale
 import os
 import platform
@@ -26,6 +25,8 @@ STDOUT = 1
 TRUE_COLOUR = 1 << 24
 MANY_COLOURS = 256
 PROBE_SECONDS = 1.0
+MOST_REASONS = 3
+ASKED_JUDGE = "gemini-3-flash"  # the least that a key of the image editors can pay for
 GRAPHICS = {
     "kitty": "Kitty graphics",
     "sixel": "sixel",
@@ -56,9 +57,8 @@ def all_checks(root: str | None, config: str | None, *, paid: bool) -> list[Chec
         ("tmux", _tmux),
         ("places", _places),
         ("root", lambda: _root(root)),
-        ("metrics", _metrics),
+        ("metrics", lambda: _metrics(config)),
         ("gpu", _gpu),
-        ("clip", _clip),
         ("keys", _keys),
     ]
     if paid:
@@ -248,18 +248,34 @@ def _index(root: Path) -> Check:
     return Check("index", True, f"generation {first.generation}: {size}")
 
 
-def _metrics() -> Iterator[Check]:
-    from b100tui.metrics.registry import availability, metrics
+def _metrics(config: str | None) -> Iterator[Check]:
+    from b100tui.metrics.preflight import check
+    from b100tui.metrics.registry import metrics
 
+    python = settings.load(config).score.python
+    answers = check([metric.id for metric in metrics()], python)
     groups: dict[str, list[bool]] = {}
+    reasons: dict[tuple[str, str], int] = {}
     for metric in metrics():
-        groups.setdefault(metric.backend, []).append(availability(metric).ready)
+        answer = answers[metric.id]
+        groups.setdefault(metric.backend, []).append(answer.ready)
+        if not answer.ready and metric.backend == "pyiqa":
+            why = (clean_line(answer.reason), clean_line(answer.fix))
+            reasons[why] = reasons.get(why, 0) + 1
     yield Check(
         "metrics",
         any(groups.get("probes", ())),
         ", ".join(f"{name} {sum(ready)} of {len(ready)}" for name, ready in groups.items()),
         "b100 metrics says what each of the others needs",
     )
+    there = python or "this Python"
+    if not reasons:
+        yield Check("pyiqa", True, f"all its metrics are ready in {there}")
+        return
+    for (reason, fix), count in sorted(reasons.items(), key=lambda one: -one[1])[:MOST_REASONS]:
+        # Without pyiqa the probes work all the same: a hint, not a failure.
+        absent = "not installed" in reason and not python
+        yield Check("pyiqa", absent, f"{count} of its metrics: {reason}", fix)
 
 
 def _gpu() -> Iterator[Check]:
@@ -286,24 +302,6 @@ def _gpu() -> Iterator[Check]:
         yield Check("gpu", False, clean_line(str(error)), "run nvidia-smi and mend what it names")
     finally:
         pynvml.nvmlShutdown()
-
-
-def _clip() -> Iterator[Check]:
-    if importlib.util.find_spec("pyiqa") is None:
-        yield Check(
-            "pyiqa",
-            True,
-            "not installed: probes work, learned metrics do not",
-            "install b100 with its extra: pip install '.[score]' (pyiqa is non-commercial)",
-        )
-        return
-    ok = importlib.util.find_spec("pkg_resources") is not None
-    yield Check(
-        "clip",
-        ok,
-        f"pkg_resources, which openai-clip imports, is {'there' if ok else 'missing'}",
-        "" if ok else "pip install 'setuptools<81' (CLIPIQA, QualiCLIP, LIQE and MACLIP need it)",
-    )
 
 
 def _keys() -> Iterator[Check]:
@@ -336,9 +334,20 @@ def key_check(file: Path) -> Check:
 
 
 def _paid() -> Iterator[Check]:
-    yield Check(
-        "paid",
-        False,
-        "not there yet: nothing was asked and nothing was spent",
-        "b100 editors says without a call what is ready",
-    )
+    from b100tui.editors.table import table
+    from b100tui.engine.paid_check import paid_check
+
+    done = paid_check(table().judge(ASKED_JUDGE), _confirmed)
+    fix = "" if done.ok else "b100 help editing says where keys go and what a refusal means"
+    if not sys.stdin.isatty():
+        fix = "run b100 doctor --paid in a terminal: it asks for a yes first"
+    yield Check("paid", done.ok, done.found, fix)
+
+
+def _confirmed(most: float) -> bool:
+    """Ask on stderr for a typed yes; without a terminal nobody can give one."""
+    if not sys.stdin.isatty():
+        return False
+    question = f"Type yes to ask {ASKED_JUDGE} one question (at most ${most:.4f}): "
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() == "yes"

@@ -16,6 +16,7 @@ from b100tui.cli.editing import (
     shower,
 )
 from b100tui.cli.output import add_json, emit_json, narrate, reading_root, writing_root
+from b100tui.cli.registry import add_global_options
 from b100tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,43 +27,53 @@ if TYPE_CHECKING:
 
 PARTLY = 4
 INTERRUPTED = 130
+_EXAMPLES = {
+    "new": "b100 edit new cat.png --editor simulate --steps 5 --root runs",
+    "continue": "b100 edit continue cat/replicate-2k-sim-pro/run-0 --steps 10 --root runs",
+    "plan": "b100 edit plan banana100 --images initial --estimate --root runs",
+    "resume": "b100 edit resume --root runs --yes --budget 10",
+    "fork": "b100 edit fork cat/replicate-2k-sim-pro/run-0@12 --editor simulate --root runs",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions of `b100 edit`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    new = actions.add_parser("new", help="new runs from images")
+    new = _action(actions, "new", "new runs from images")
     new.add_argument("images", nargs="+", metavar="IMAGE", help="PNG, JPEG or WebP files")
     add_ask(new)
-    go_on = actions.add_parser("continue", help="more steps for a run that b100 made")
-    go_on.add_argument("run", metavar="RUN")
+    go_on = _action(actions, "continue", "more steps for a run that b100 made")
+    go_on.add_argument("run", metavar="RUN", help="run id or a unique prefix of it")
     go_on.add_argument("--steps", type=int, required=True, metavar="N", help="steps to add")
-    plan = actions.add_parser("plan", help="all runs of a plan file; goes on where it was")
+    plan = _action(actions, "plan", "all runs of a plan file; goes on where it was")
     plan.add_argument("plan", metavar="FILE", help="a TOML file or a shipped plan: banana100")
     plan.add_argument("--images", metavar="DIR", help="folder of the initial images")
-    resume = actions.add_parser("resume", help="go on with unfinished runs")
+    resume = _action(actions, "resume", "go on with unfinished runs")
     resume.add_argument("runs", nargs="*", metavar="RUN", help="all unfinished ones without any")
     resume.add_argument(
         "--retry-failed", action="store_true", help="also those that a failure ended"
     )
-    fork = actions.add_parser("fork", help="a new run from a step of any run")
-    fork.add_argument("target", metavar="RUN@STEP")
+    fork = _action(actions, "fork", "a new run from a step of any run")
+    fork.add_argument("target", metavar="RUN@STEP", help="where the new run begins")
     fork.add_argument("--into", metavar="DIR", help="root to write into instead")
     add_ask(fork)
     for action in (new, go_on, plan, resume, fork):
         add_limits(action)
         add_json(action)
-        # The global options may stand behind the action too.
-        action.add_argument("--root", metavar="ROOT", default=argparse.SUPPRESS)
-        action.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS)
-        action.add_argument("--no-color", action="store_true", default=argparse.SUPPRESS)
-        action.add_argument("-v", "--verbose", action="count", default=argparse.SUPPRESS)
+        add_global_options(action.add_argument_group("options of every command"), again=True)
+        action.epilog = f"example:\n  {_EXAMPLES[action.prog.split()[-1]]}"
+        action.formatter_class = parser.formatter_class
     parser.epilog = (
         "examples:\n"
         "  b100 edit new cat.png --editor simulate --steps 5 --root runs\n"
         "  b100 edit new cat.png --editor nano-banana-pro --recipe mirror --estimate --root runs\n"
         "  b100 edit resume --root runs --yes --budget 10"
     )
+
+
+def _action(actions: Any, name: str, about: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = actions.add_parser(name, help=about, description=about)
+    return made
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _say_at_once(words: str) -> None:
     # In a signal handler the buffered stderr may be busy with a line of its own.
-    os.write(2, f"\nb100: {words}\n".encode())
+    os.write(sys.stderr.fileno(), f"\nb100: {words}\n".encode())
 
 
 def _request(args: argparse.Namespace) -> "tuple[Path, Request]":

@@ -22,16 +22,28 @@ def add_ask(parser: argparse.ArgumentParser) -> None:
     """Add what says how to edit."""
     parser.add_argument("--editor", required=True, metavar="E", help="b100 editors lists them")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--recipe", default="replicate", metavar="R", help="default: replicate")
+    what.add_argument(
+        "--recipe",
+        default="replicate",
+        metavar="R",
+        help="one of b100 recipes",
+    )
     what.add_argument("--prompt", metavar="TEXT", help="your own words instead of a recipe")
-    parser.add_argument("--steps", type=int, default=100, metavar="N", help="default: 100")
-    parser.add_argument("--repeats", type=int, default=1, metavar="K", help="default: 1")
-    parser.add_argument("--seed", metavar="none|fixed:S|per-step:S", help="default: none")
-    parser.add_argument("--temperature", type=float, metavar="T")
-    parser.add_argument("--resolution", metavar="1K|2K|4K|interleaved", help="default: 2K")
-    parser.add_argument("--aspect-ratio", metavar="W:H", help="default: as the input")
+    parser.add_argument("--steps", type=int, default=100, metavar="N", help="default 100")
+    parser.add_argument(
+        "--repeats", type=int, default=1, metavar="K", help="runs an image (default 1)"
+    )
+    parser.add_argument("--seed", metavar="none|fixed:S|per-step:S", help="default none")
+    parser.add_argument("--temperature", type=float, metavar="T", help="default the model's own")
+    parser.add_argument("--resolution", metavar="1K|2K|4K|interleaved", help="default 2K")
+    parser.add_argument("--aspect-ratio", metavar="W:H", help="default as the input")
     parser.add_argument("--thinking", metavar="LEVEL", help="where the model has levels")
-    parser.add_argument("--session", choices=("multi", "single"), default="multi")
+    parser.add_argument(
+        "--session",
+        choices=("multi", "single"),
+        default="multi",
+        help="multi: a fresh request each step (default), single: one conversation",
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="for the editor itself"
     )
@@ -42,7 +54,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=float, metavar="USD", help="most dollars of this call")
     parser.add_argument("--run-budget", type=float, metavar="USD", help="most dollars of a run")
     parser.add_argument("--yes", action="store_true", help="do not ask; needs --budget if paid")
-    parser.add_argument("--jobs", type=int, default=8, metavar="N", help="runs at once")
+    parser.add_argument("--jobs", type=int, default=8, metavar="N", help="runs at once (default 8)")
     parser.add_argument("--detach", action="store_true", help="as a job that outlives the terminal")
     parser.add_argument("--estimate", action="store_true", help="only say what it would take")
 

@@ -10,7 +10,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the plan to price."""
     add_json(parser)
     parser.add_argument("plan", metavar="PLAN", help="banana100, another shipped plan, or a file")
-    parser.add_argument("--jobs", type=int, default=8, metavar="N", help="runs at once")
+    parser.add_argument("--jobs", type=int, default=8, metavar="N", help="runs at once (default 8)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -27,8 +27,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 gate`."""
     parser.epilog = EPILOG
     parser.add_argument("run", metavar="RUN", help="run id (or unique prefix of an indexed one)")
-    parser.add_argument("--step", type=int, metavar="N", help="judge as of this step; default last")
-    parser.add_argument("--on", choices=("onset", "limit"), default="onset")
+    parser.add_argument("--step", type=int, metavar="N", help="as of this step (default last)")
+    parser.add_argument(
+        "--on",
+        choices=("onset", "limit"),
+        default="onset",
+        help="the first change (default), or the first bad step",
+    )
     parser.add_argument("--strict", action="store_true", help="exit 1 when nothing can be decided")
     parser.add_argument("--reference", type=int, metavar="N", help="reference step (default 1)")
     parser.add_argument(

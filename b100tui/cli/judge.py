@@ -21,7 +21,12 @@ INTERRUPTED = 130
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 judge`."""
     parser.add_argument("runs", nargs="*", metavar="RUN", help="runs to judge; all without any")
-    parser.add_argument("--model", default="gemini-3-flash", metavar="M", help="judge or model id")
+    parser.add_argument(
+        "--model",
+        default="gemini-3-flash",
+        metavar="M",
+        help="judge or model id (default gemini-3-flash)",
+    )
     parser.add_argument("--steps", metavar="STEPS", help="1,5,10-20,50- or every:10")
     parser.add_argument("--budget", type=float, metavar="USD", help="most dollars of this call")
     parser.add_argument("--yes", action="store_true", help="do not ask; needs --budget if paid")
@@ -123,7 +128,7 @@ def _detach(args: argparse.Namespace, count: int) -> int:
 
 
 def _say(words: str) -> None:
-    os.write(2, f"\nb100: {words}\n".encode())
+    os.write(sys.stderr.fileno(), f"\nb100: {words}\n".encode())
 
 
 def _progress() -> Callable[[int, int], None]:

@@ -78,7 +78,13 @@ def _run(words: list[str]) -> int:
         raise UsageError(f"--config {args.config}: there is no such file", "check the name")
     if args.no_color:
         os.environ["NO_COLOR"] = "1"
-    return command.run(args)
+    from b100tui.terminal.aside import libraries_aside
+
+    # With -v libraries may speak for themselves, but never over what the explorer draws.
+    if args.verbose and command.name != "explore":
+        return command.run(args)
+    with libraries_aside():
+        return command.run(args)
 
 
 def _reader_left() -> bool:

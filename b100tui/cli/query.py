@@ -24,7 +24,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-p", "--param", action="append", default=[], metavar="K=V", help="a parameter of the query"
     )
-    parser.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS")
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, metavar="SECONDS", help="most (default 30)"
+    )
     add_refresh(parser)
     add_json(parser, lines=True)
 

@@ -3,7 +3,7 @@
 import argparse
 import importlib
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from b100tui.model.errors import UsageError
 
@@ -132,8 +132,8 @@ def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,  # scripts stand on the full names: a new option breaks none of them
     )
-    add_global_options(parser)
     module.configure(parser)
+    add_global_options(parser.add_argument_group("options of every command"))
     parser.epilog = parser.epilog or f"example:\n  {EXAMPLES[name]}"
     return Command(name, parser, module.run), [*leading, *rest]
 
@@ -154,12 +154,14 @@ def _expressions_joined(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
-def add_global_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options every command takes."""
-    parser.add_argument("--root", metavar="ROOT", help="folder of runs (also B100_ROOT)")
-    parser.add_argument("--config", metavar="FILE", help="settings file instead of the default")
-    parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
-    parser.add_argument("-v", "--verbose", action="count", default=0, help="say more on stderr")
+def add_global_options(to: "argparse._ActionsContainer", *, again: bool = False) -> None:
+    """Add the options every command takes; `again`: behind an action, over those before it."""
+    absent: dict[str, Any] = {"default": argparse.SUPPRESS} if again else {}
+    none: dict[str, Any] = absent or {"default": 0}
+    to.add_argument("--root", metavar="ROOT", help="folder of runs (also B100_ROOT)", **absent)
+    to.add_argument("--config", metavar="FILE", help="settings file of your own", **absent)
+    to.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)", **absent)
+    to.add_argument("-v", "--verbose", action="count", help="say more on stderr", **none)
 
 
 def print_overview(file: TextIO) -> None:

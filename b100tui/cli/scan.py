@@ -24,7 +24,9 @@ _REASONS = 30  # reasons printed without -v; those of a manifest name its lines
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 scan`."""
-    parser.add_argument("dir", nargs="?", metavar="DIR", help="folder of runs")
+    parser.add_argument(
+        "dir", nargs="?", metavar="DIR", help="any folder (default the one used last)"
+    )
     parser.add_argument(
         "--mapping", metavar="FILE", help="read by this mapping.toml, and say what that changes"
     )

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("runs", nargs="*", metavar="RUN", help="runs to score; all without any")
     parser.add_argument(
-        "--metrics", default="probes", metavar="all|probes|paper|NAME,...", help="default: probes"
+        "--metrics", default="probes", metavar="all|probes|paper|NAME,...", help="default probes"
     )
     parser.add_argument("--steps", metavar="STEPS", help="1,5,10-20,50- or every:10")
     parser.add_argument("--retry-failed", action="store_true", help="try failed scores again")
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--shard", metavar="i/n|auto", help="score part i (from 0) of n only")
     parser.add_argument("--ray", metavar="ADDRESS", help="spread the work over a Ray cluster")
-    parser.add_argument("--detach", action="store_true", help="run as a job and return at once")
+    parser.add_argument("--detach", action="store_true", help="as a job that outlives the terminal")
     parser.add_argument("--plan", action="store_true", help="say what it would take, and stop")
     add_json(parser)
 

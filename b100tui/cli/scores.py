@@ -18,13 +18,13 @@ _SHOWN = 20
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `b100 scores`."""
-    parser.add_argument("action", choices=("import", "export"))
+    parser.add_argument("action", choices=("import", "export"), help="into ROOT, or out of it")
     parser.add_argument(
         "file",
         metavar="FILE",
         help="import: .csv, .tsv, .jsonl, .json, .parquet; export: .csv, .jsonl, .parquet",
     )
-    parser.add_argument("--shape", choices=("long", "wide"), help="import; default: by the columns")
+    parser.add_argument("--shape", choices=("long", "wide"), help="import (default by the columns)")
     add_json(parser)
     add_refresh(parser)
 

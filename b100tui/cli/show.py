@@ -34,7 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--zoom", type=int, default=1, metavar="N", help="each pixel N x N")
     parser.add_argument("--compare", metavar="RUN@STEP", help="a second picture beside it")
     parser.add_argument("--diff", choices=("abs", "signed"), help="the difference to --compare")
-    parser.add_argument("--gain", type=float, default=1.0, help="strength of --diff, --residual")
+    parser.add_argument(
+        "--gain", type=float, default=1.0, metavar="X", help="strength of --diff, --residual"
+    )
     parser.add_argument("--align", action="store_true", help="align --compare to the step first")
     parser.add_argument("--residual", action="store_true", help="what a denoiser takes away")
     parser.add_argument("--channel", choices=CHANNELS, help="one channel")

@@ -18,7 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("text", metavar="SELECT", help="one SELECT or EXPLAIN")
-    parser.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS")
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, metavar="SECONDS", help="most (default 30)"
+    )
     add_refresh(parser)
     add_json(parser, lines=True)
 

@@ -1,9 +1,11 @@
+import argparse
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from b100tui.cli.main import main
-from b100tui.cli.registry import COMMANDS, EXAMPLES
+from b100tui.cli.registry import COMMANDS, EXAMPLES, find_command
 
 TOPICS = {"terminal", "layouts", "metrics", "editing", "analysis", "jobs", "scripting"}
 
@@ -46,3 +48,22 @@ def test_an_unknown_topic_names_the_nearest(capsys: pytest.CaptureFixture[str]) 
 def test_every_command_has_an_example_that_names_it() -> None:
     assert set(EXAMPLES) == set(COMMANDS)
     assert all(line.startswith(f"b100 {name}") for name, line in EXAMPLES.items())
+
+
+def arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Action]]:
+    for action in parser._actions:
+        yield parser.prog, action
+        if isinstance(action, argparse._SubParsersAction):
+            for inside in action.choices.values():
+                yield from arguments(inside)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_argument_says_what_it_is(name: str) -> None:
+    parser = find_command([name])[0].parser
+    silent = [
+        f"{prog} {action.option_strings or action.dest}"
+        for prog, action in arguments(parser)
+        if not action.help and not isinstance(action, argparse._SubParsersAction)
+    ]
+    assert silent == []
