@@ -6,9 +6,13 @@ import pytest
 
 from b100tui.cli import doctor_checks
 from b100tui.cli.main import main
+from b100tui.editors.table import table
+from b100tui.engine.ledger import Ledger
+from b100tui.engine.paid_check import paid_check
 from b100tui.terminal.facts import colour_depth
 from b100tui.workspace.places import config_dir, remember_root, state_dir
 from tests.cli.calls import b100
+from tests.engine.made import served
 
 
 def checks(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict[str, object]]:
@@ -170,9 +174,42 @@ def test_inside_tmux_passthrough_and_rgb_are_asked_of_tmux(
     assert found["tmux-rgb"].ok
 
 
-def test_paid_calls_that_are_not_there_yet_spend_nothing(
+def test_a_paid_call_needs_a_typed_yes(capsys: pytest.CaptureFixture[str]) -> None:
+    with served() as fake:
+        check = checks(capsys, "--paid")["paid"]
+        assert fake.calls("gemini-3.5-flash") == 0
+    assert not check["ok"]
+    assert "nothing was spent" in str(check["found"])
+    assert "terminal" in str(check["fix"])
+
+
+def test_a_paid_call_that_was_confirmed_is_in_the_ledger() -> None:
+    with served() as fake:
+        row = table().judge("gemini-3-flash")
+        done = paid_check(row, lambda most: 0 < most < 0.05)
+        assert fake.calls("gemini-3.5-flash") == 1
+    assert done.ok, done.found
+    assert Ledger().totals().spent == pytest.approx(done.usd)
+
+
+def test_a_paid_call_that_was_not_confirmed_is_not_sent() -> None:
+    with served() as fake:
+        done = paid_check(table().judge("gemini-3-flash"), lambda most: False)
+        assert fake.calls("gemini-3.5-flash") == 0
+    assert not done.ok
+    assert Ledger().totals().spent == 0
+
+
+def test_a_paid_check_without_a_key_says_where_keys_go(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     check = checks(capsys, "--paid")["paid"]
+    assert "key" in str(check["found"])
+
+
+def test_another_interpreter_for_scores_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    config_dir().mkdir(parents=True, exist_ok=True)
+    (config_dir() / "config.toml").write_text('[score]\npython = "/nowhere/python"\n')
+    check = checks(capsys)["pyiqa"]
     assert not check["ok"]
-    assert "nothing was spent" in str(check["found"])
+    assert "/nowhere/python cannot be started" in str(check["found"])
