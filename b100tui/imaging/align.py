@@ -170,9 +170,9 @@ def _search(
         return "several turns fit alike"
     _, matrix, start = fits[turn]
     planes = reference.planes
-    for low, high, rounds in ((second, third, 12), (third, last, 5)):
+    for low, high, rounds, every in ((second, third, 12, 1), (third, last, 4, 2)):
         begin = rescaled(matrix, step, planes, turn, low, high)
-        settled = settle(step[high], oriented(planes[high], turn), begin, rounds)
+        settled = settle(step[high], oriented(planes[high], turn), begin, rounds, every)
         matrix = begin if settled is None else settled
     # The way back starts from the coarse guess again, so that it can disagree.
     back = settle(oriented(planes[first], turn), step[first], invert(start), 60)

@@ -12,6 +12,7 @@ NO_OP_SHARE = 0.002  # a changed share below this is no edit
 CHANGED_SIGMAS = 4.0  # of the residual's own noise after smoothing
 LEAST_CHANGE = 3.0  # grey levels (0..255); rounding and recompression stay below
 SMOOTH = 9  # pixels, side of the window over which a change must hold
+OFFSET = 510  # the largest difference of two residuals of 8-bit pictures
 
 
 class Aligned(Struct, frozen=True, kw_only=True):
@@ -43,8 +44,8 @@ def measure(reference: Pixels, step: Pixels, found: Alignment) -> Aligned | None
     other, inside = onto(reference, step.shape, found)
     if not inside.any():
         return None
-    residual = step.astype(np.float32) - other.astype(np.float32)
-    error = float(np.mean(residual[inside] ** 2))
+    residual = np.asarray(cv2.subtract(step, other, dtype=cv2.CV_16S), dtype=np.int16)
+    error = _mean_square(residual, inside)
     changed = None if found.matrix is None else changes(residual, inside)
     share = None if changed is None else float(changed[inside].mean())
     return Aligned(
@@ -74,20 +75,47 @@ def onto(
     return warped, np.asarray(inside, dtype=np.bool_)
 
 
-def changes(residual: NDArray[np.float32], inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def changes(residual: NDArray[np.int16], inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return where a step changed, (H, W): the smoothed residual (H, W, 3) beyond its noise.
 
     A tone common to the whole picture (the median by channel) is taken out first. The noise
     is the residual's own, from the MAD of its finest differences, shrunk by the smoothing.
     """
-    toned = residual - np.median(residual[inside], axis=0)
-    smooth = cv2.blur(toned, (SMOOTH, SMOOTH))
-    fine = toned[:, 1:] - toned[:, :-1]
-    both = inside[:, 1:] & inside[:, :-1]
-    sigma = 1.4826 * float(np.median(np.abs(fine[both]))) / np.sqrt(2.0)
+    tone = np.array([_median(counts) - OFFSET for counts in _counts(residual, inside)])
+    fine = np.asarray(cv2.absdiff(residual[:, 1:], residual[:, :-1]), dtype=np.int16)
+    steps = sum(_counts(fine, inside[:, 1:] & inside[:, :-1]))
+    sigma = 1.4826 * (_median(np.asarray(steps)) - OFFSET) / np.sqrt(2.0)
     limit = max(LEAST_CHANGE, CHANGED_SIGMAS * sigma / SMOOTH)
-    strongest = np.max(np.abs(np.asarray(smooth)), axis=2)
-    return np.asarray((strongest > limit) & inside, dtype=np.bool_)
+    smooth = cv2.boxFilter(residual, cv2.CV_32F, (SMOOTH, SMOOTH))
+    within = cv2.inRange(smooth, tone - limit, tone + limit)
+    return np.asarray((within == 0) & inside, dtype=np.bool_)
+
+
+def _counts(residual: NDArray[np.int16], inside: NDArray[np.bool_]) -> list[NDArray[np.float64]]:
+    """Return by channel how often each whole number -OFFSET to OFFSET stands in the residual.
+
+    Whole numbers need no sorting: medians and means read off the counts are exact.
+    """
+    lifted = np.asarray(residual + OFFSET, dtype=np.uint16)
+    mask = inside.astype(np.uint8)
+    size, reach = [2 * OFFSET + 1], [0.0, 2.0 * OFFSET + 1.0]
+    return [
+        cv2.calcHist([lifted], [channel], mask, size, reach).ravel().astype(np.float64)
+        for channel in range(residual.shape[2])
+    ]
+
+
+def _median(counts: NDArray[np.float64]) -> float:
+    """Return the median place of a histogram; between the two middle ones of an even number."""
+    reached = np.cumsum(counts)
+    middle = np.array([(reached[-1] - 1) // 2, reached[-1] // 2])
+    return float(np.mean(np.searchsorted(reached, middle, side="right")))
+
+
+def _mean_square(residual: NDArray[np.int16], inside: NDArray[np.bool_]) -> float:
+    squares = np.arange(-OFFSET, OFFSET + 1, dtype=np.float64) ** 2
+    counts = np.sum(_counts(residual, inside), axis=0)
+    return float(np.sum(counts * squares) / np.sum(counts))
 
 
 def _luma(pixels: Pixels) -> NDArray[np.float32]:

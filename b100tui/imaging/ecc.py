@@ -16,6 +16,7 @@ CANVAS = 128  # square of the search over turns
 SCALES = (0.87, 1.0, 1.15)
 MOST_CANDIDATES = 3
 FINE_BAND, WIDE_BAND = 1.2, 10.0  # Gaussian sigmas of the band that is kept, pixels of a level
+BORDER = 20  # pixels of a level that the wide blur spoils along the frame
 
 
 def plane(pixels: Pixels, longest: int) -> Plane:
@@ -79,20 +80,30 @@ def unturn(turn: int, shape: tuple[int, int]) -> Affine:
     return np.column_stack([right, below, origin]).astype(np.float64)
 
 
-def settle(template: Plane, picture: Plane, start: Affine, rounds: int) -> Affine | None:
+def settle(
+    template: Plane, picture: Plane, start: Affine, rounds: int, every: int = 1
+) -> Affine | None:
     """Return the affine map from `template` to `picture` that ECC reaches from `start`.
 
-    None where it does not converge (Evangelidis and Psarakis 2008).
+    Their borders are left out: what the high-pass makes of an edge of the frame stays with the
+    frame, not with the content, and would pull every fit towards "not moved". Of the template
+    one pixel in `every` by `every` is compared, with the whole picture. None where it does not
+    converge (Evangelidis and Psarakis 2008).
     """
     criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, rounds, 1e-5)
+    edge = min(BORDER, min(*template.shape, *picture.shape) // 8)
+    core = slice(edge, -edge or None)
+    mask = np.zeros(picture.shape, dtype=np.uint8)
+    mask[core, core] = 1
+    chosen = np.array([[every, 0, edge], [0, every, edge]], dtype=np.float64)
     try:
         _, matrix = cv2.findTransformECC(
-            template,
+            np.ascontiguousarray(template[core, core][::every, ::every]),
             picture,
-            start.astype(np.float32),
+            compose(start, chosen).astype(np.float32),
             cv2.MOTION_AFFINE,
             criteria,
-            np.ones(picture.shape, dtype=np.uint8),
+            mask,
             1,
         )
     except cv2.error:
@@ -100,7 +111,7 @@ def settle(template: Plane, picture: Plane, start: Affine, rounds: int) -> Affin
         return None
     if not np.all(np.isfinite(matrix)):
         return None
-    return np.asarray(matrix, dtype=np.float64)
+    return compose(np.asarray(matrix, dtype=np.float64), invert(chosen))
 
 
 def correlation(step: Plane, picture: Plane, matrix: Affine) -> float:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from b100tui.imaging.align import Alignment, Reference
     from b100tui.index.store import Index
 
-VERSION = 1  # of the alignment, the measures and this file: another one makes all anew
+VERSION = 2  # of the alignment, the measures and this file: another one makes all anew
 SIDE = 1408
 MOST_THREADS = 4
 KEEP_EVERY = 16  # steps between two writings of the cache

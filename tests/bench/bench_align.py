@@ -75,7 +75,7 @@ def same_low_texture() -> None:
                 if found.status != "aligned" or found.zoom_pct is None or found.dx_px is None:
                     counts[f"{name}: unreliable"] += 1
                     continue
-                right = found.mirrored == mirror and abs(found.zoom_pct - 2.0) < 0.3
+                right = found.mirrored == mirror and abs(found.zoom_pct - 2.0) < 0.2
                 counts[f"{name}: {'right' if right else 'WRONG'}"] += 1
                 worst[0] = max(worst[0], abs(found.zoom_pct - 2.0))
     print("the same fog and dunes, moved or mirrored:", dict(counts), f"zoom off by {worst[0]:.2f}")

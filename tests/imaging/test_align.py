@@ -153,7 +153,17 @@ def test_the_same_low_texture_is_right_or_unreliable(make: object, mirror: bool,
     found = align(prepare(noisy(picture, 2, 1)), noisy(step, 2, 2))
     if found.status == "aligned":
         assert found.mirrored == mirror
-        assert found.zoom_pct == pytest.approx(2.0, abs=0.3)
+        assert found.zoom_pct == pytest.approx(2.0, abs=0.2)
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_frame_does_not_hold_smooth_content_back(seed: int) -> None:
+    picture = dunes(seed)
+    found = align(prepare(picture), moved(picture, zoom=0.02, dx=4, dy=-3))
+    assert found.status == "aligned", found.reason
+    assert found.zoom_pct == pytest.approx(2.0, abs=0.02)
+    assert found.aspect_pct == pytest.approx(0.0, abs=0.05)
+    assert (found.dx_px, found.dy_px) == pytest.approx((4.0, -3.0), abs=0.05)
 
 
 @pytest.mark.parametrize("value", [0, 128, 255])

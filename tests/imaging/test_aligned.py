@@ -6,7 +6,14 @@ import pytest
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
 from b100tui.imaging.align import Alignment, align, prepare
-from b100tui.imaging.aligned import measure, onto
+from b100tui.imaging.aligned import (
+    CHANGED_SIGMAS,
+    LEAST_CHANGE,
+    SMOOTH,
+    changes,
+    measure,
+    onto,
+)
 from tests.imaging.pairs import Pixels, moved, noisy, scene
 
 SCENE = scene(5)
@@ -78,3 +85,17 @@ def test_zoom_out_covers_only_part_of_the_step() -> None:
 def test_different_sizes_without_alignment_cannot_be_compared() -> None:
     refused = Alignment(status="unreliable", reason="too little texture")
     assert measure(SCENE, SCENE[:100], refused) is None
+
+
+def test_the_changed_share_is_that_of_the_pixels_beyond_their_own_noise() -> None:
+    rng = np.random.default_rng(4)
+    tone = np.array([3, 0, -5], dtype=np.int16)
+    residual = rng.integers(-6, 7, (64, 96, 3)).astype(np.int16) + tone
+    residual[20:40, 30:60, 1] += 90
+    inside = np.ones((64, 96), dtype=np.bool_)
+    inside[:, :10] = False
+    toned = residual - np.median(residual[inside], axis=0)
+    fine = np.abs(np.diff(residual, axis=1))[(inside[:, 1:] & inside[:, :-1])]
+    limit = max(LEAST_CHANGE, CHANGED_SIGMAS * 1.4826 * np.median(fine) / 2**0.5 / SMOOTH)
+    smooth = cv2.blur(toned.astype(np.float32), (SMOOTH, SMOOTH))
+    assert np.array_equal(changes(residual, inside), (np.abs(smooth).max(2) > limit) & inside)
