@@ -8,6 +8,7 @@ import sys
 
 from b100tui.cli.output import add_json, emit_json
 from b100tui.model.errors import B100Error, StoreError, UsageError
+from b100tui.terminal.aside import stderr_for_child
 from b100tui.workspace import settings
 from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.places import make_private
@@ -65,7 +66,8 @@ def _edit(config: str | None) -> int:
         make_private(path.parent)
         write_atomic(path, settings.template().encode())
     try:
-        code = subprocess.run([*command, str(path)], stderr=sys.stderr, check=False).returncode
+        words = [*command, str(path)]
+        code = subprocess.run(words, stderr=stderr_for_child(), check=False).returncode
     except OSError as error:
         raise StoreError(
             f"cannot start the editor {command[0]!r}: {error.strerror}",

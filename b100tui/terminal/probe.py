@@ -20,6 +20,7 @@ import msgspec
 
 from b100tui.model.errors import UsageError
 from b100tui.model.text import clean_line
+from b100tui.terminal.aside import screen
 from b100tui.terminal.facts import (
     GRAPHICS,
     TRUE_COLOUR,
@@ -66,7 +67,7 @@ def probe_terminal(
     """
     env = os.environ if environment is None else environment
     source = sys.__stdin__.fileno() if input_fd is None and sys.__stdin__ else (input_fd or 0)
-    sink = 2 if output_fd is None else output_fd
+    sink = screen() if output_fd is None else output_fd
     wanted, depth = _read_overrides(graphics, colours)
     blocked = _unusable(source, sink, env)
     if blocked:
@@ -136,9 +137,9 @@ def cell_size(fd: int) -> tuple[int, int] | None:
     return width // columns, height // rows
 
 
-def with_cell_now(facts: TerminalFacts, fd: int = 2) -> TerminalFacts:
+def with_cell_now(facts: TerminalFacts, fd: int | None = None) -> TerminalFacts:
     """Return `facts` with the cell size that the tty has by now (another font or terminal)."""
-    cell = cell_size(fd)
+    cell = cell_size(screen() if fd is None else fd)
     if cell is None or cell == (facts.cell_width, facts.cell_height):
         return facts
     return facts.with_cell(*cell)
@@ -152,7 +153,7 @@ def judge_late(data: bytes, facts: TerminalFacts, environment: Mapping[str, str]
     replies = read_replies(data)
     if facts.tmux or not replies.complete:
         return facts
-    found = judge(replies, None, environment, sink=2)
+    found = judge(replies, None, environment, sink=screen())
     return msgspec.structs.replace(found, reason=found.reason + ", told late")
 
 

@@ -1,9 +1,8 @@
-"""Programs in a pty: what they wrote, the modes they left on, and whether the line is as before."""
+"""Programs in a pty: what they wrote, how they left the terminal, whether the line is as before."""
 
 import errno
 import fcntl
 import os
-import pty
 import re
 import select
 import signal
@@ -13,18 +12,41 @@ import termios
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pyte
 
+from tests.e2e.terminal_state import TerminalState
+
 LIMIT = 60.0
-_MODE = re.compile(rb"\x1b\[\?([0-9;]+)([hl])")
 _ASKED = b"\x1b[6n"
-# What is on before a program starts, by DEC private mode: cursor and line wrap.
-_ON_BEFORE = {7, 25}
+KEPT = 400_000
+
+
+class Memory(NamedTuple):
+    """kB of one process: resident, its share of that, and what no file is behind."""
+
+    rss: int = 0
+    pss: int = 0
+    anonymous: int = 0
+
+
+def memory_of(pid: int) -> Memory:
+    """Return what the system tells of `pid`, zeros once it has gone."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return Memory()
+    found = dict(re.findall(r"^(Rss|Pss|Anonymous):\s+(\d+)", text, re.MULTILINE))
+    return Memory(int(found["Rss"]), int(found["Pss"]), int(found["Anonymous"]))
 
 
 class Pty:
-    """`b100 WORDS` in a pty of its own. It has to be pumped, or the program blocks on writing."""
+    """A program in a pty of its own. It has to be pumped, or the program blocks on writing.
+
+    `words` are those of `b100`, or of any program when `program` names one. `raw` holds the end
+    of what was written, `state` what all of it did to the terminal.
+    """
 
     def __init__(
         self,
@@ -32,19 +54,30 @@ class Pty:
         size: tuple[int, int] = (120, 40),
         *,
         answers: bool = True,
-        drawn: Callable[[bytes], None] | None = None,
+        program: str = "",
+        folder: Path | None = None,
     ) -> None:
-        self.answers, self.drawn = answers, drawn
+        self.answers = answers
+        self.state = TerminalState()
         self.raw = bytearray()
+        self._asked = b""
         self.code: int | None = None
-        self.pid, self.fd = pty.fork()
+        self.fd, inner = os.openpty()
+        # Before the program starts, or they might be its own already.
+        self.before = termios.tcgetattr(inner)
+        self.resize(*size)
+        self.pid = os.fork()
         if self.pid == 0:
+            os.close(self.fd)
+            os.login_tty(inner)
             os.environ["TERM"] = "xterm-256color"
             os.environ["PYTHONFAULTHANDLER"] = "1"
             os.environ.pop("TMUX", None)
-            os.execv(sys.executable, [sys.executable, "-m", "b100tui", *words])
-        self.resize(*size)
-        self.before = termios.tcgetattr(self.fd)
+            if folder is not None:
+                os.chdir(folder)
+            start = [program] if program else [sys.executable, "-m", "b100tui"]
+            os.execvp(start[0], [*start, *words])
+        os.close(inner)
         os.set_blocking(self.fd, False)
 
     def resize(self, columns: int, rows: int) -> None:
@@ -69,10 +102,13 @@ class Pty:
                 raise
             return False
         self.raw += data
-        if self.drawn is not None:
-            self.drawn(data)
-        if self.answers and _ASKED in data:
-            self.type(b"\x1b[1;1R" * data.count(_ASKED))
+        if len(self.raw) > 2 * KEPT:
+            del self.raw[:-KEPT]
+        self.state.feed(data)
+        asked = self._asked + data
+        self._asked = asked[1 - len(_ASKED) :]
+        if self.answers and (count := asked.count(_ASKED)):
+            self.type(b"\x1b[1;1R" * count)
         return bool(data)
 
     def signal(self, number: int) -> None:
@@ -116,40 +152,16 @@ class Pty:
         while self.running() and time.monotonic() < end:
             select.select([self.fd], [], [], 0.1)
             self.pump()
-        return bytes(self.raw[begin:]).decode("utf-8", "replace")
-
-    def left_on(self) -> set[int]:
-        """Return the DEC private modes that are not as they were before the program."""
-        now = dict.fromkeys(_ON_BEFORE, True)
-        for numbers, how in _MODE.findall(bytes(self.raw)):
-            for number in numbers.split(b";"):
-                now[int(number)] = how == b"h"
-        return {mode for mode, on in now.items() if on != (mode in _ON_BEFORE)}
+        return bytes(self.raw[min(begin, KEPT // 2) :][-20_000:]).decode("utf-8", "replace")
 
     def line_changed(self) -> list[object]:
         """Return the line settings that are not as before: [before, now] each."""
         pairs = zip(self.before, termios.tcgetattr(self.fd), strict=True)
         return [[before, now] for before, now in pairs if before != now]
 
-    def kitty_left(self) -> set[bytes]:
-        """Return the ids of Kitty pictures that were sent up and not freed again."""
-        held: set[bytes] = set()
-        for command in re.findall(rb"\x1b_G([^;\x1b]*)", bytes(self.raw)):
-            keys = dict(pair.split(b"=", 1) for pair in command.split(b",") if b"=" in pair)
-            if keys.get(b"a") in {b"t", b"T"} and b"i" in keys:
-                held.add(keys[b"i"])
-            if keys.get(b"a") == b"d":
-                held.discard(keys.get(b"i", b""))
-        return held
-
-    def memory(self) -> int:
-        """Return the resident memory in kB, 0 where the system does not tell."""
-        try:
-            text = Path(f"/proc/{self.pid}/status").read_text()
-        except OSError:
-            return 0
-        found = re.search(r"VmRSS:\s+(\d+)", text)
-        return int(found[1]) if found else 0
+    def memory(self) -> Memory:
+        """Return the memory of the program's process, zeros once it has gone."""
+        return memory_of(self.pid)
 
     def tail(self) -> str:
         """Return the words that stand on the screen now."""

@@ -1,20 +1,20 @@
-"""A seeded monkey at two explorers, with a builder, a scoring that is killed and edits beside."""
+"""A seeded monkey at several explorers of one folder, in which things happen meanwhile."""
 
-import os
 import random
 import select
 import signal
 import statistics
-import subprocess
-import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from b100tui.tui.actions import ACTIONS
-from b100tui.workspace.places import state_dir
-from tests.e2e.pty_terminal import Pty
+from tests.e2e.pty_terminal import Memory, Pty
+from tests.e2e.storm_beside import Beside
+from tests.e2e.storm_books import Books
 from tests.e2e.storm_folder import Gremlin
-from tests.index.folder import png
+from tests.e2e.storm_tmux import HAS_TMUX, TmuxExplorer
+from tests.fakes.gemini import FakeGemini
 
 _BYTES = {
     "left": b"\x1b[D", "right": b"\x1b[C", "up": b"\x1b[A", "down": b"\x1b[B",
@@ -30,64 +30,97 @@ REPLIES = (
     b"\x1b_Gi=1;OK\x1b\\", b"\x1b[?1;2", b"\x1bP1$r", b"\x1b[<0;9;9M\x1b[<0;9;9m", b"\xff\xfe\x80",
     b"\x1b[999999999;999999999R", b"\x1b[200~pasted\nlines\x1b[201~", b"\x1b[I\x1b[O",
 )  # fmt: skip
-WARM = 0.4
+SAMPLE_EVERY = 2.0
+NOTE_EVERY = 10.0
+PATIENCE = 600.0
 
 
 def bytes_of(key: str) -> bytes:
     return _BYTES.get(key) or key.encode()
 
 
-class Storm:
-    """One storm over one root."""
+def columns(samples: list[Memory]) -> list[list[int]]:
+    return [[sample[n] for sample in samples] for n in range(3)]
 
-    def __init__(self, root: Path, seed: int) -> None:
+
+class Storm:
+    """One storm over one root: explorers 0 and 1 stay to the end, further ones come and go.
+
+    0 draws half blocks and 1 speaks Kitty, each in a pty; 2 is Kitty again, and left by q at any
+    moment; 3 is inside tmux, where there is one, with a client that detaches and attaches.
+    """
+
+    def __init__(self, root: Path, seed: int, fake: FakeGemini) -> None:
         self.dice = random.Random(seed)
         self.root = root
         self.gremlin = Gremlin(root, self.dice)
-        self.picture = root.parent / "given.png"
-        self.picture.write_bytes(png(5, 120, 80))
-        self.beside: dict[str, subprocess.Popen[bytes]] = {}
-        self.edits = 0
-        self.memory: dict[int, list[tuple[float, int]]] = {}
-        self.ended: list[Pty] = []
-        self.explorers = [self._open("half"), self._open("kitty")]
-        self.graphics = {id(self.explorers[0]): "half", id(self.explorers[1]): "kitty"}
+        self.beside = Beside(root, self.dice, fake)
+        self.books = Books(root)
+        self.memory: dict[int, list[tuple[float, Memory]]] = {}
+        self.ended: list[Pty | TmuxExplorer] = []
+        self.starts: Counter[int] = Counter()
+        self.turns = 0
+        self.explorers = [self._open(number) for number in range(4 if HAS_TMUX else 3)]
 
-    def _open(self, graphics: str) -> Pty:
+    def _open(self, number: int) -> "Pty | TmuxExplorer":
+        self.starts[number] += 1
+        size = self.dice.choice([(120, 40), (80, 24), (200, 60)])
+        if number == 3:
+            folder = self.root.parent / f"tmux-{self.starts[3]}"
+            folder.mkdir()
+            return TmuxExplorer(folder, self.root, size)
+        graphics = ["half", "kitty", "kitty"][number]
         words = ["explore", str(self.root), "--graphics", graphics]
-        return Pty(words, self.dice.choice([(120, 40), (80, 24), (200, 60)]))
+        return Pty(words, size, folder=self.root.parent)
 
     def rage(self, seconds: float) -> None:
         """Storm for `seconds`, then leave the explorers by q and let the work beside end."""
         begin = time.monotonic()
+        sampled = noted = -NOTE_EVERY
         while (passed := time.monotonic() - begin) < seconds:
-            self._turn(passed)
+            self._turn()
+            if passed - sampled >= SAMPLE_EVERY:
+                sampled = passed
+                for number, explorer in enumerate(self.explorers[:2]):
+                    self.memory.setdefault(number, []).append((passed, explorer.memory()))
+            if passed - noted >= NOTE_EVERY:
+                noted = passed
+                self.books.note()
         for explorer in self.explorers:
             self.leave(explorer)
-        self._let_end()
+        self.books.note()
 
-    def _turn(self, passed: float) -> None:
+    def _turn(self) -> None:
+        self.turns += 1
         for number, explorer in enumerate(self.explorers):
             if not explorer.running():
+                assert number > 1, f"explorer {number} ended by itself with {explorer.code}\n" + (
+                    explorer.tail()
+                )
                 self.leave(explorer)
                 assert explorer.code == 0, f"code {explorer.code}\n{explorer.tail()}"
-                graphics = self.graphics[id(explorer)]
-                self.explorers[number] = fresh = self._open(graphics)
-                self.graphics[id(fresh)] = graphics
-            self._press(explorer)
-            self.memory.setdefault(explorer.pid, []).append((passed, explorer.memory()))
+                self.explorers[number] = self._open(number)
+            self._press(self.explorers[number], number)
         if self.dice.random() < 0.15:
             self.gremlin.act()
         if self.dice.random() < 0.1:
-            self._work_beside()
-        handles = [one.fd for one in self.explorers]
-        select.select(handles, [], [], self.dice.choice([0.0, 0.0, 0.02, 0.1]))
-        for explorer in self.explorers:
-            for _ in range(20):
-                if not explorer.pump():
-                    break
+            self.beside.act()
+        until = time.monotonic() + self.dice.choice([0.0, 0.0, 0.02, 0.1])
+        while True:
+            for explorer in self.explorers:
+                for _ in range(20):
+                    if not explorer.pump():
+                        break
+            left = until - time.monotonic()
+            if left <= 0:
+                return
+            select.select(self._handles(), [], [], left)
 
-    def _press(self, explorer: Pty) -> None:
+    def _handles(self) -> list[int]:
+        found = [one.client if isinstance(one, TmuxExplorer) else one for one in self.explorers]
+        return [one.fd for one in found if one is not None and one.running()]
+
+    def _press(self, explorer: "Pty | TmuxExplorer", number: int) -> None:
         chance = self.dice.random()
         if chance < 0.70:
             for _ in range(self.dice.randrange(1, 6)):
@@ -104,76 +137,55 @@ class Storm:
             explorer.signal(signal.SIGSTOP)
             explorer.pump()
             explorer.signal(signal.SIGCONT)
-        elif chance < 0.992:
+        elif chance < 0.992 and number > 1:
             explorer.type(b"q")
+        if isinstance(explorer, TmuxExplorer) and self.dice.random() < 0.05:
+            explorer.detach() if explorer.client is not None else explorer.attach()
 
-    def _work_beside(self) -> None:
-        score = self.beside.get("score")
-        if score is not None and score.poll() is None and self.dice.random() < 0.5:
-            score.send_signal(self.dice.choice([signal.SIGKILL, signal.SIGTERM]))
-        name = self.dice.choice(["index", "score", "edit"])
-        running = self.beside.get(name)
-        if running is not None and running.poll() is None:
-            return
-        root = str(self.root)
-        if name == "index":
-            words = ["index", root]
-        elif name == "score":
-            words = ["score", "--root", root, "--metrics", "probes"]
-        elif self.edits < 40:
-            self.edits += 1
-            words = ["edit", "new", str(self.picture), "--editor", "simulate", "--steps", "3"]
-            words += ["--resolution", "1K", "--root", root, "--yes"]
-        else:
-            return
-        self.beside[name] = subprocess.Popen(
-            [sys.executable, "-m", "b100tui", *words],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def leave(self, explorer: Pty) -> None:
+    def leave(self, explorer: "Pty | TmuxExplorer") -> None:
         """Leave by q, from whatever screen the monkey is on."""
-        end = time.monotonic() + 45
+        end = time.monotonic() + PATIENCE
         while explorer.running() and time.monotonic() < end:
+            if isinstance(explorer, TmuxExplorer):
+                explorer.attach()
             explorer.type(b"\x1b")
-            pause = time.monotonic() + 0.5
-            while time.monotonic() < pause:
-                select.select([explorer.fd], [], [], 0.05)
-                explorer.pump()
+            self._wait(explorer, 0.5)
             explorer.type(b"q")
-        explorer.ended()
+            self._wait(explorer, 1.0)
+        if isinstance(explorer, Pty):
+            explorer.ended()
+        assert not explorer.running(), f"it does not leave by q\n{explorer.tail()}"
         self.ended.append(explorer)
 
-    def _let_end(self) -> None:
-        for process in self.beside.values():
-            try:
-                process.wait(120)
-            finally:
-                process.kill()
+    def _wait(self, explorer: "Pty | TmuxExplorer", seconds: float) -> None:
+        """Take in what all explorers write for `seconds`, or until this one has ended."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0 and explorer.running():
+            select.select(self._handles(), [], [], min(left, 0.05))
+            for one in self.explorers:
+                one.pump()
 
-    def growth(self) -> dict[int, float]:
-        """Return, by explorer, the median memory of the last fifth over that after warm-up."""
+    def growth(self) -> dict[int, tuple[float, float, float]]:
+        """Return by explorer how resident, own share and anonymous memory grew after warm-up.
+
+        The ratio of the medians of two windows: the last fifth of the storm, and the fifth from
+        40 % on, when the caches have come to their bounds. Empty for storms under four minutes.
+        """
         found = {}
-        for pid, samples in self.memory.items():
-            first, last = samples[0][0], samples[-1][0]
-            span = last - first
-            warm = [kb for at, kb in samples if first + WARM * span <= at < first + 0.6 * span]
-            late = [kb for at, kb in samples if at >= first + 0.8 * span]
-            if span > 120 and warm and late:
-                found[pid] = statistics.median(late) / statistics.median(warm)
+        for number, samples in self.memory.items():
+            span = samples[-1][0]
+            warm = [memory for at, memory in samples if 0.4 * span <= at < 0.6 * span]
+            late = [memory for at, memory in samples if at >= 0.8 * span]
+            if span >= 230:
+                ratios = [
+                    statistics.median(column) / statistics.median(before)
+                    for column, before in zip(columns(late), columns(warm), strict=True)
+                ]
+                found[number] = (ratios[0], ratios[1], ratios[2])
         return found
 
-
-def left_processes() -> dict[int, str]:
-    """Return processes of this test (by its state folder) that still run, with their words."""
-    mark = os.fsencode(f"B100_STATE_DIR={state_dir()}")
-    found = {}
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            held = (place / "environ").read_bytes().split(b"\0")
-            words = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-        except OSError:
-            continue
-        if mark in held and int(place.name) != os.getpid() and words:
-            found[int(place.name)] = words
-    return found
+    def close(self) -> None:
+        for explorer in {*self.explorers, *self.ended}:
+            explorer.close()
+        self.beside.close()
+        self.gremlin.close()

@@ -12,6 +12,7 @@ from b100tui.workspace.places import workspace_dir
 from tests.index.folder import add_run, add_step, png
 
 KEPT = "fog/replicate-2k/run-0"
+MOST_STEPS = 40
 HOSTILE = "evil\x1b]52;c;cm0gLXJm\x07\x1b[31m[bold]\u202egnp"
 
 
@@ -49,6 +50,8 @@ class Gremlin:
 
     def _grow(self) -> None:
         run = self.dice.choice(list(self._steps))
+        if self._steps[run] >= MOST_STEPS:
+            return  # memory is judged: the folder may not grow for ever
         self._steps[run] = max(self._steps[run], 1) + 1
         text = f"{HOSTILE} look at the plate"
         add_step(self.root, run, self._steps[run] - 1, size=(96, 64), sections=(("Look", text),))
