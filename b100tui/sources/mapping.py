@@ -13,7 +13,13 @@ from msgspec import Struct, field
 from b100tui.model.errors import LayoutError
 from b100tui.model.text import clean_line
 from b100tui.sources.assemble import PREFER
-from b100tui.sources.patterns import endless_repeat
+from b100tui.sources.patterns import (
+    MOST_CHOICES,
+    MOST_FREE,
+    choices,
+    endless_repeat,
+    free_repeats,
+)
 
 KEYS = (*("root", "image", "runs", "origin", "prefer", "reasoning", "prompts", "scores", "labels"),)
 FIXED = ("run", "image", "recipe", "setting", "editor", "repeat")
@@ -219,6 +225,21 @@ class _Check:
                 key,
                 f"{key} repeats {endless}, which itself repeats or chooses: it could take for ever",
                 "repeat one character class instead, as in [^/]+",
+                pattern,
+            )
+        if choices(pattern) > MOST_CHOICES:
+            raise self.error(
+                key,
+                f"{key} has {choices(pattern)} choices and options: it could take for ever",
+                f"at most {MOST_CHOICES}; several [[runs]] with a pattern each do the same",
+                pattern,
+            )
+        free = free_repeats(pattern)
+        if len(free) > MOST_FREE:
+            raise self.error(
+                key,
+                f"{key} has {len(free)} open repeats ({' '.join(free)}): it could take for ever",
+                f"at most {MOST_FREE} of them; say what each ends at, as in [^/]+/ or [^_]+_",
                 pattern,
             )
         try:

@@ -12,6 +12,58 @@ _TOKEN = re.compile(
 _SEPARATED = re.compile(r"\[\^(?P<end>\\?[^\]\\])\][*+](?P=end)")
 _EXACT = re.compile(r"\{\d+\}")
 _FEW = re.compile(r"\?|\{\d?(?:,\d)?\}")
+MOST_FREE = 3  # names of 1,000 characters then cost seconds at worst, usual ones nothing
+MOST_CHOICES = 20  # 2^20 ways at worst
+_SAMPLES = [chr(code) for code in range(32, 127)] + ["\n", "é"]
+
+
+def free_repeats(pattern: str) -> list[str]:
+    """Return the repeats without a limit of which it is open where they end, such as `.*`.
+
+    With n of them a name of length m can be split in m^n ways. `[^/]+` before a slash, or
+    `\\d+` before a letter, ends in one place only and does not count.
+    """
+    tokens = list(_TOKEN.finditer(pattern))
+    found = []
+    for index, token in enumerate(tokens):
+        text = token.group()
+        if token.lastgroup != "repeat" or _EXACT.fullmatch(text) or _FEW.fullmatch(text):
+            continue
+        item, after = tokens[index - 1] if index else token, _next(tokens, index)
+        if after is not None and _overlap(item, after):
+            found.append(item.group() + text)
+    return found
+
+
+def choices(pattern: str) -> int:
+    """Return how often `pattern` may take one of two ways: `|`, `?` and short repeats."""
+    tokens = list(_TOKEN.finditer(pattern))
+    kinds = [token.lastgroup for token in tokens]
+    return sum(
+        kind == "choice"
+        or (kind == "repeat" and kinds[at - 1] != "repeat" and bool(_FEW.fullmatch(token.group())))
+        for at, (kind, token) in enumerate(zip(kinds, tokens, strict=True))
+    )
+
+
+def _next(tokens: list["re.Match[str]"], index: int) -> "re.Match[str] | None":
+    """Return the token that may follow the repeat at `index`; None at the end of the pattern."""
+    for token in tokens[index + 1 :]:
+        if token.lastgroup not in ("open", "close", "repeat"):
+            return token
+    return None
+
+
+def _overlap(item: "re.Match[str]", after: "re.Match[str]") -> bool:
+    """Say whether one character can be both; groups and choices may be anything."""
+    kinds = ("class", "escape", "other")
+    if item.lastgroup not in kinds or after.lastgroup not in kinds:
+        return True
+    try:
+        one, other = re.compile(item.group()), re.compile(after.group())
+    except re.error:
+        return False  # the pattern itself cannot be read, which is told of elsewhere
+    return any(one.fullmatch(char) and other.fullmatch(char) for char in _SAMPLES)
 
 
 def endless_repeat(pattern: str) -> str | None:
