@@ -8,21 +8,23 @@ a range. All in double precision; a missing score gives None and lower coverage,
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from msgspec import UNSET, Struct, UnsetType, structs
 from scipy import special
 
-from b100tui.model.metric import Metric, corrected_gap, normalised
+from b100tui.model.metric import Metric, normalised
 
 SpreadKind = Literal["runs", "estimate", "none"]
 STEPS = (5, 10, 20)
 CONFIDENCE = 0.95
+NORMAL = float(special.ndtri(0.5 + CONFIDENCE / 2))
 ABSURD = 1e100  # no metric; sums and squares of such scores overflow
 
 
-class RunScores(Struct, frozen=True, kw_only=True):
+class RunScores(Struct, frozen=True, kw_only=True, gc=False):
     """The scores of one metric in one run: step to raw value; None or absent is missing.
 
     `left_out` names steps that may not be compared with the reference, and why
@@ -37,7 +39,7 @@ class RunScores(Struct, frozen=True, kw_only=True):
     noise: float | UnsetType | None = UNSET
 
 
-class Spread(Struct, frozen=True, kw_only=True):
+class Spread(Struct, frozen=True, kw_only=True, gc=False):
     """How far a gap wanders by itself, in the unit of the gap.
 
     kind "runs": sample sd (ddof 1) of the gap over `n` runs and the t interval of its mean;
@@ -53,7 +55,7 @@ class Spread(Struct, frozen=True, kw_only=True):
     high: float | None = None
 
 
-class Gap(Struct, frozen=True, kw_only=True):
+class Gap(Struct, frozen=True, kw_only=True, gc=False):
     """One cell: the gap of a group of runs at one step for one metric.
 
     `gap`, `norm_reference` and `norm_step` are None where the range is open and no bound was
@@ -101,52 +103,53 @@ def bounded(metric: Metric, low: float | None = None, high: float | None = None)
 def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference: int = 1) -> Gap:
     """Return the gap of a group of runs at one step; the mean over the runs that have both."""
     pairs, notes = _pairs(runs, step, reference)
-    absurd = [pair for pair in pairs if max(abs(pair[1]), abs(pair[2])) > ABSURD]
+    absurd = [pair for pair in pairs if not -ABSURD <= pair[1] <= ABSURD >= pair[2] >= -ABSURD]
     if absurd:
         pairs = [pair for pair in pairs if pair not in absurd]
         notes.append(f"{len(absurd)} with an absurd score (beyond {ABSURD:g})")
+    closed = _closed(metric)
+    bound = _bound(metric.low, metric.high) if closed else ""
     coverage = len(pairs) / len(runs) if runs else 0.0
-    bound = f"{metric.low:g} to {metric.high:g}" if _closed(metric) else ""
-    empty = Gap(
+    if not pairs:
+        return Gap(
+            metric=metric.id,
+            reference=reference,
+            step=step,
+            n=0,
+            coverage=coverage,
+            spread=Spread(kind="none", n=0),
+            bound=bound,
+            note="; ".join(notes),
+        )
+    directed = metric.direction != "unknown"
+    if not directed:
+        notes.append("direction unknown: no failure")
+    if not closed:
+        notes.append("open range: no normalised gap without a stated bound")
+    raw = [later - first for _, first, later in pairs]
+    corrected = [-gap for gap in raw] if metric.direction == "lower" else raw
+    mean_raw, mean = _mean(raw), _mean(corrected)
+    scale = 1.0
+    if closed and metric.low is not None and metric.high is not None:
+        scale = 100.0 / (metric.high - metric.low)
+    spread = _spread(pairs[0][0], corrected, mean, scale, step, reference)
+    size = spread.sd if spread.kind == "runs" else spread.estimate
+    return Gap(
         metric=metric.id,
         reference=reference,
         step=step,
         n=len(pairs),
         coverage=coverage,
-        spread=Spread(kind="none", n=len(pairs)),
-        bound=bound,
-        note="; ".join(notes),
-    )
-    if not pairs:
-        return empty
-    raw = [later - first for _, first, later in pairs]
-    corrected = [corrected_gap(metric, first, later) for _, first, later in pairs]
-    known = [value for value in corrected if value is not None]
-    mean_known = _mean(known) if len(known) == len(pairs) else None
-    if metric.direction == "unknown":
-        notes.append("direction unknown: no failure")
-    closed = _closed(metric)
-    firsts = [normalised(metric, first) if closed else None for _, first, _ in pairs]
-    laters = [normalised(metric, later) if closed else None for _, _, later in pairs]
-    scale = _scale(metric)
-    if not _closed(metric):
-        notes.append("open range: no normalised gap without a stated bound")
-    spread = _spread(pairs, known or raw, scale, step, reference)
-    size = spread.sd if spread.kind == "runs" else spread.estimate
-    normal = [value for value in laters if value is not None]
-    before = [value for value in firsts if value is not None]
-    centre = mean_known if mean_known is not None else _mean(raw)
-    return structs.replace(
-        empty,
-        norm_reference=_mean(before) if before else None,
-        norm_step=_mean(normal) if normal else None,
-        gap=mean_known * scale if mean_known is not None and _closed(metric) else None,
-        raw_gap=_mean(raw),
-        corrected=mean_known,
-        failure=None if mean_known is None else mean_known > 0.0,
+        norm_reference=_norm_mean(metric, [first for _, first, _ in pairs]) if closed else None,
+        norm_step=_norm_mean(metric, [later for _, _, later in pairs]) if closed else None,
+        gap=mean * scale if closed else None,
+        raw_gap=mean_raw,
+        corrected=mean if directed else None,
+        failure=mean > 0.0 if directed else None,
         spread=spread,
         within_noise=_within(spread),
-        effect=centre * scale / size if size else None,
+        effect=mean * scale / size if size else None,
+        bound=bound,
         note="; ".join(notes),
     )
 
@@ -223,35 +226,47 @@ def _closed(metric: Metric) -> bool:
     return metric.low != metric.high
 
 
-def _scale(metric: Metric) -> float:
-    if metric.low is None or metric.high is None or metric.high == metric.low:
-        return 1.0
-    return 100.0 / (metric.high - metric.low) if _closed(metric) else 1.0
+@cache
+def _bound(low: float | None, high: float | None) -> str:
+    return f"{low:g} to {high:g}"
 
 
 def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+    return values[0] if len(values) == 1 else math.fsum(values) / len(values)
+
+
+def _norm_mean(metric: Metric, values: Sequence[float]) -> float:
+    """Return the mean normalised score; the metric's range is closed."""
+    return _mean([norm for one in values if (norm := normalised(metric, one)) is not None])
 
 
 def _spread(
-    pairs: Sequence[tuple[RunScores, float, float]],
+    first: RunScores,
     gaps: Sequence[float],
+    mean: float,
     scale: float,
     step: int,
     reference: int,
 ) -> Spread:
     count = len(gaps)
-    centre = _mean(gaps) * scale
+    centre = mean * scale
     if count >= 2:
-        sd = float(np.std(np.array(gaps, dtype=np.float64) * scale, ddof=1))
-        half = float(special.stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * sd / math.sqrt(count)
+        squares = math.fsum((gap - mean) ** 2 for gap in gaps)
+        sd = math.sqrt(squares / (count - 1)) * scale
+        half = _t(count - 1) * sd / math.sqrt(count)
         return Spread(kind="runs", n=count, sd=sd, low=centre - half, high=centre + half)
-    noise = _noise(pairs[0][0], reference)
+    noise = _noise(first, reference)
     if noise is None:
         return Spread(kind="none", n=count)
     size = noise * scale * math.sqrt(abs(step - reference))
-    half = float(special.ndtri(0.5 + CONFIDENCE / 2)) * size
+    half = NORMAL * size
     return Spread(kind="estimate", n=1, estimate=size, low=centre - half, high=centre + half)
+
+
+@cache
+def _t(freedom: int) -> float:
+    """Return how many sd of a mean its two-sided interval reaches (Student's t)."""
+    return float(special.stdtrit(freedom, 0.5 + CONFIDENCE / 2))
 
 
 def _noise(run: RunScores, reference: int) -> float | None:

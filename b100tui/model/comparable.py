@@ -7,6 +7,7 @@ cycle, have the same pixel size, and the recipe means to give the same picture b
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -62,7 +63,12 @@ def cycle(run: Run) -> Cycle:
     A recipe that names nothing known is `unknown` with a cycle of 1: its steps are compared,
     and the comparison says so.
     """
-    name = run.recipe or run.setting
+    return _cycle(run.recipe, run.setting, str(run.parameters.get("resolution", "")))
+
+
+@cache
+def _cycle(recipe: str, setting: str, resolution: str) -> Cycle:
+    name = recipe or setting
     kind: Kind = "unknown"
     length = 1
     for word in re.findall(r"[a-z]+", name.casefold()):
@@ -74,7 +80,7 @@ def cycle(run: Run) -> Cycle:
         length = math.lcm(length, found[1]) if found[0] != "reconstruction" else length
         if found[0] == "reconstruction":
             length = max(length, found[1])
-    told = " ".join((run.recipe, run.setting, str(run.parameters.get("resolution", ""))))
+    told = " ".join((recipe, setting, resolution))
     if "interleav" in told.casefold():
         length = math.lcm(length, INTERLEAVED)
     return Cycle(kind, length)
@@ -90,7 +96,7 @@ def comparable(step: Step, reference: Step, run: Run, *, resampled: bool = False
         if one.status != "ok":
             return Comparability(False, "none", f"step {one.step} is {one.status}")
     sizes = ((step.width, step.height), (reference.width, reference.height))
-    known = all(side is not None for size in sizes for side in size)
+    known = None not in sizes[0] and None not in sizes[1]
     if known and sizes[0] != sizes[1] and not resampled:
         (width, height), (ref_width, ref_height) = sizes
         return Comparability(

@@ -1,6 +1,7 @@
 """Score gaps of groups of runs, out of the index: the numbers behind Figures 4 to 7 and 10."""
 
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -234,27 +235,9 @@ def _noises(
         return {}
     ids = [run.run for run in runs]
     known = light_steps(index, ids)
-    apart = [
-        (run.run, step)
-        for run in runs
-        for step in left_out(run, known[run.run], known[run.run], reference)
-    ]
-    rows = index.ask(
-        "WITH difference AS ("
-        "SELECT run, metric, value - lag(value) OVER (PARTITION BY run, metric ORDER BY step) AS d"
-        " FROM score WHERE run IN (SELECT unnest(?)) AND metric IN (SELECT unnest(?))"
-        " AND step >= ? AND isfinite(value)"
-        " AND (run, step) NOT IN (SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])))"
-        " SELECT run, metric, 1.4826 * mad(d) FROM difference WHERE d IS NOT NULL"
-        " GROUP BY run, metric HAVING count(*) >= 2",
-        [
-            ids,
-            [metric.id for metric in metrics],
-            reference,
-            [run for run, _ in apart],
-            [step for _, step in apart],
-        ],
-    )
+    apart = [list(left_out(run, known[run.run], known[run.run], reference)) for run in runs]
+    sql = files("b100tui.report").joinpath("lone_noise.sql").read_text(encoding="utf-8")
+    rows = index.ask(sql, [ids, apart, reference, [metric.id for metric in metrics]])
     return {(run, metric): noise for run, metric, noise in rows}
 
 
