@@ -6,8 +6,9 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from b100tui.index.rows import RunRow, Series
+from b100tui.model.comparable import comparable
 from b100tui.model.metric import Metric, corrected_gap, normalised
-from b100tui.model.records import MarkRecord, Step, VerdictRecord
+from b100tui.model.records import MarkRecord, Run, Step, VerdictRecord
 from b100tui.tui.drawing import levels
 
 
@@ -16,11 +17,38 @@ class Gap(Struct, frozen=True):
 
     `failure`: True when the metric calls the later picture better (paper, section 4.1), None
     when the metric has no known direction. `normal`: in normalised points, else in raw units.
+    `apart`: what sets the steps apart where they may not be compared (phase, size, edit).
     """
 
     value: float | None
     normal: bool = False
     failure: bool | None = None
+    apart: str = ""
+
+
+class Comparisons(Struct, eq=False):
+    """Which steps of a run may be held against which; asked once a pair of steps."""
+
+    run: Run
+    at: Mapping[int, Step]
+    _known: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def apart(self, reference: int, step: int) -> str:
+        """Return what sets two steps apart, "" where they may be compared."""
+        if (reference, step) not in self._known:
+            self._known[reference, step] = self._judged(reference, step)
+        return self._known[reference, step]
+
+    def _judged(self, reference: int, step: int) -> str:
+        base, one = self.at.get(reference), self.at.get(step)
+        if base is None or one is None or step == reference:
+            return ""
+        answer = comparable(one, base, self.run)
+        if answer.ok:
+            return "" if answer.region == "all" else "edit"
+        if base.status != "ok" or one.status != "ok":
+            return "picture"
+        return "size" if comparable(one, base, self.run, resampled=True).ok else "phase"
 
 
 class MetricSeries(Struct, eq=False):
@@ -30,6 +58,7 @@ class MetricSeries(Struct, eq=False):
     values: Mapping[int, float]
     first: int
     last: int
+    comparisons: Comparisons | None = None
     _sparks: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def spark(self, width: int) -> tuple[int, ...]:
@@ -44,6 +73,8 @@ class MetricSeries(Struct, eq=False):
         before, after = self.values.get(reference), self.values.get(step)
         if before is None or after is None:
             return Gap(None)
+        if self.comparisons and (apart := self.comparisons.apart(reference, step)):
+            return Gap(None, apart=apart)
         raw = corrected_gap(self.metric, before, after)
         if raw is None:
             return Gap(after - before)
@@ -100,6 +131,7 @@ class Trajectory(Struct, frozen=True, dict=True, eq=False):
 
         def rank(series: MetricSeries) -> tuple[int, float, str]:
             gaps = [series.gap(reference, step) for step in series.values if step > reference]
+            gaps = [gap for gap in gaps if not gap.apart]
             failing = [gap.value for gap in gaps if gap.failure and gap.value is not None]
             if failing:
                 return (0, -len(failing) / max(1, len(gaps)), series.metric.name)
@@ -121,12 +153,15 @@ def make_trajectory(
     ordered = tuple(sorted(steps, key=lambda step: step.step))
     first = ordered[0].step if ordered else 0
     last = ordered[-1].step if ordered else 0
+    run = Run(run=row.run, image=row.image, recipe=row.recipe, setting=row.setting)
+    comparisons = Comparisons(run, {step.step: step for step in ordered})
     shown = tuple(
         MetricSeries(
             metrics.get(one.metric) or Metric(id=one.metric, name=one.metric, backend=""),
             dict(zip(one.steps, one.values, strict=True)),
             first,
             last,
+            comparisons,
         )
         for one in series
     )

@@ -1,12 +1,14 @@
 """A run ready to be shown: gaps with the paper's sign, the order of metrics, positions."""
 
 import pytest
+from msgspec import structs
 
 from b100tui.index.rows import Series
 from b100tui.model.metric import Metric
 from b100tui.model.records import Step
 from b100tui.tui.position import Position
-from b100tui.tui.trajectory import make_trajectory
+from b100tui.tui.trajectory import Gap, make_trajectory
+from b100tui.tui.widgets.metric_panel import gap_words
 from tests.tui.fake import make_row
 
 LOWER = Metric(id="brisque", name="BRISQUE", backend="x", direction="lower", low=0, high=100)
@@ -54,6 +56,30 @@ def test_without_a_direction_there_is_a_difference_but_no_judgement():
 
 def test_a_step_without_a_value_has_no_gap():
     assert only(clip=[0, 0.5]).gap(1, 7).value is None
+
+
+def of_recipe(recipe: str, sizes: dict[int, int] | None = None):
+    steps = [Step(run="r", step=n, width=(sizes or {}).get(n, 100), height=100) for n in range(8)]
+    values = (0.5, 0.5, 0.9, 0.6, 0.9, 0.7, 0.9, 0.8)
+    series = [Series(run="r", metric="clip", steps=tuple(range(8)), values=values)]
+    row = structs.replace(make_row("a", "b", 0), recipe=recipe)
+    return make_trajectory(row, steps, series, METRICS)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "compared"),
+    [("replicate", {2, 3, 4, 5, 6, 7}), ("mirror", {3, 5, 7}), ("rotate", {5}), ("add-cat", set())],
+)
+def test_a_gap_is_shown_only_between_steps_that_may_be_compared(recipe: str, compared: set[int]):
+    series = of_recipe(recipe).series[0]
+    assert {n for n in range(2, 8) if series.gap(1, n).value is not None} == compared
+
+
+def test_steps_of_another_phase_or_size_say_so_instead_of_a_gap():
+    assert of_recipe("mirror").series[0].gap(1, 2).apart == "phase"
+    assert of_recipe("replicate", {4: 50}).series[0].gap(1, 4).apart == "size"
+    assert of_recipe("add-cat").series[0].gap(1, 4).apart == "edit"
+    assert gap_words(Gap(None, apart="phase")) == ("  ≠ phase", " ", "metric--dim")
 
 
 def test_the_metric_that_fails_most_stands_first():

@@ -18,6 +18,7 @@ PANEL_WORDS = {
     " pixels.",
     "metrics": "Metrics: value at the reference → value here. Δ is the normalised score gap, δ a"
     " gap in the metric's own units. ✗ fails: it calls the later picture better. ✓ does not."
+    " ≠ phase, size, edit or picture: the two steps may not be compared, and why."
     " The metrics that fail most over the run stand first.",
     "reasoning": "Reasoning: what the editor said of this step, and the judge's verdict.",
     "heatmap": "Gaps: how much better (+) or worse (-) a metric scores the step than the reference,"

@@ -20,8 +20,10 @@ def gap_words(gap: Gap) -> tuple[str, str, str]:
     """Return the gap in nine cells, its mark and its style; never told by colour alone.
 
     Δ is in normalised points, δ in the metric's own units. ✗: the metric fails (it calls the
-    later picture better), ✓: it does not.
+    later picture better), ✓: it does not. ≠ says in what the steps differ that nobody may compare.
     """
+    if gap.apart:
+        return f"≠ {gap.apart}".rjust(9), " ", "metric--dim"
     if gap.value is None:
         return "        –", " ", "metric--dim"
     small = abs(gap.value) < NOISE
