@@ -11,10 +11,12 @@ from msgspec import Struct, field
 
 from b100tui.index.generation import database_path, newest
 from b100tui.model.errors import StoreError, UsageError
+from b100tui.workspace.children import without_keys
 from b100tui.workspace.places import cache_dir
 
 MEMORY_LIMIT = "1GB"
 MOST_ROWS = 1_000_000
+MOST_BYTES = 256 << 20
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -26,6 +28,7 @@ class Job(Struct, frozen=True, kw_only=True):
     spill: str = ""
     memory_limit: str = MEMORY_LIMIT
     most_rows: int = MOST_ROWS
+    most_bytes: int = MOST_BYTES
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -66,6 +69,7 @@ def run_sql(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=without_keys(),
     ) as process:
         try:
             out, err = process.communicate(msgspec.json.encode(job), timeout)

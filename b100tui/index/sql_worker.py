@@ -1,6 +1,7 @@
 """The process that runs one statement: job as JSON on stdin, answer as JSON on stdout."""
 
 import math
+import resource
 import sys
 from decimal import Decimal
 from typing import Any
@@ -20,11 +21,15 @@ SET python_enable_replacements = false;
 SET enable_external_access = false;
 SET lock_configuration = true;
 """
+MOST_MEMORY = 4 << 30  # of the whole process; DuckDB keeps to its own limit long before
+_AT_ONCE = 100
 _PLAIN = (str, int, bool, type(None))
 
 
 def main() -> int:
     """Answer one job."""
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     sys.stdout.buffer.write(msgspec.json.encode(answer(job)))
     return 0
@@ -51,7 +56,16 @@ def answer(job: Job) -> Table:
             return Table(error=refusal, wrong_use=True)
         cursor = con.execute(job.sql, job.values or None)
         columns = _unique([column[0] for column in cursor.description or ()])
-        rows = cursor.fetchmany(job.most_rows + 1)
+        rows: list[tuple[Any, ...]] = []
+        held = 0
+        while len(rows) <= job.most_rows and (more := cursor.fetchmany(_AT_ONCE)):
+            rows += [tuple(plain(cell) for cell in row) for row in more]
+            held += sum(_size(cell) for row in rows[-len(more) :] for cell in row)
+            if held > job.most_bytes:
+                told = f"an answer of more than {job.most_bytes >> 20} MB: ask for less of it"
+                return Table(error=told, wrong_use=True)
+    except MemoryError:
+        return Table(error=f"more than {MOST_MEMORY >> 30} GB of memory would be needed")
     except duckdb.OutOfMemoryException as error:
         return Table(error=f"more than {job.memory_limit} of memory would be needed: {error}")
     except duckdb.Error as error:
@@ -60,7 +74,7 @@ def answer(job: Job) -> Table:
         con.close()
     if len(rows) > job.most_rows:
         return Table(error=f"more than {job.most_rows:,} rows: add a LIMIT", wrong_use=True)
-    return Table(columns=columns, rows=tuple(tuple(plain(cell) for cell in row) for row in rows))
+    return Table(columns=columns, rows=tuple(rows))
 
 
 def _refusal(con: duckdb.DuckDBPyConnection, sql: str) -> str:
@@ -86,6 +100,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     return str(value)
+
+
+def _size(cell: Any) -> int:
+    """Return roughly the bytes of a plain cell; numbers are bounded by the number of rows."""
+    if isinstance(cell, str):
+        return len(cell)
+    if isinstance(cell, list):
+        return sum(8 + _size(inner) for inner in cell)
+    return sum(_size(inner) for inner in cell.values()) if isinstance(cell, dict) else 0
 
 
 def _unique(names: list[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from b100tui.index.ingest import SOURCE, affected_runs, apply_runs, compare, tak
 from b100tui.index.records import read_new
 from b100tui.index.tables import append, statement
 from b100tui.sources import find_mapping, scan_folder
+from b100tui.workspace.children import without_keys
 from b100tui.workspace.places import workspace_dirs
 
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ def start_builder(root: Path) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        env=without_keys(),
         start_new_session=True,
     )
 

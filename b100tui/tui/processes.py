@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from b100tui.model.errors import StoreError
+from b100tui.workspace.children import without_keys
 
 
 class Indexer:
@@ -22,6 +23,7 @@ class Indexer:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                env=without_keys(),
                 start_new_session=True,
             )
         except OSError as error:
@@ -102,6 +104,7 @@ class ProbeRunner:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                env=without_keys(),
                 start_new_session=True,
             )
         except OSError as error:

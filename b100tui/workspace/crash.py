@@ -15,7 +15,7 @@ from b100tui.workspace.places import make_private, state_dir
 
 KEPT = 20
 KEY_FILE = "key"  # other kinds of editors: key-openai and so on
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SECRET_SHAPE = re.compile(
     r"AIza[0-9A-Za-z_-]{20,}|sk-[0-9A-Za-z_-]{16,}|(?i:bearer\s+)[0-9A-Za-z._~+/=-]{8,}"
     r"|(?i:[?&](?:key|token|api_key)=)[^&\s'\"]+"
@@ -59,7 +59,7 @@ def _secrets() -> set[str]:
     found = {
         value
         for name, value in os.environ.items()
-        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
+        if SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
     }
     try:
         files = [state_dir() / KEY_FILE, *state_dir().glob(f"{KEY_FILE}-*")]

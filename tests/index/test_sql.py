@@ -1,6 +1,9 @@
 """Named queries and own SQL: what they answer, and what is refused."""
 
+import os
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,6 +161,36 @@ def test_a_statement_that_takes_too_long_is_ended(root: Path) -> None:
     text = "SELECT sum(list_sum(list_transform(range(30000000 + a.range), lambda x: x * 2)))"
     with pytest.raises(StoreError, match="took more than"):
         run_sql(root, text + " FROM range(1000) a", 0.5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT repeat('x', 1000000) FROM range(100000)",
+        "SELECT range(3000000) FROM range(1000)",
+        "SELECT list(repeat(a.range::VARCHAR, 5000)) FROM range(10000000) a",
+    ],
+)
+def test_a_statement_that_wants_too_much_memory_is_ended(root: Path, text: str) -> None:
+    with pytest.raises((StoreError, UsageError), match=r"answer of more than|memory would"):
+        run_sql(root, text, 120)
+
+
+def test_the_process_that_runs_own_sql_is_told_no_keys(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, str]] = []
+    real = subprocess.Popen
+
+    def watched(*words: Any, **options: Any) -> Any:
+        seen.append(options["env"])
+        return real(*words, **options)
+
+    monkeypatch.setenv("GEMINI_API_KEY", "AIzaCanary0123456789")
+    monkeypatch.setattr(subprocess, "Popen", watched)
+    assert run_sql(root, "SELECT 1 AS one", 60).rows == ((1,),)
+    assert "AIzaCanary0123456789" not in seen[0].values()
+    assert seen[0]["PATH"] == os.environ["PATH"]
 
 
 def test_a_limit_of_no_time_is_refused(root: Path) -> None:
