@@ -179,6 +179,25 @@ def test_an_imagefolder_names_urls_and_pictures_of_two_steps(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"file_name": "../../etc/passwd", "step": 2}, "'../../etc/passwd' names no picture"),
+        ({"file_name": 7, "step": 2}, "file_name: '7' names no picture"),
+        ({"file_name": "a.png"}, "no column tells a step"),
+        ({"step": 2}, "no column names a picture"),
+    ],
+)
+def test_an_imagefolder_names_rows_that_are_no_step(tmp_path: Path, row: Row, said: str) -> None:
+    put(tmp_path, "a.png", "b.png")
+    rows = [{"file_name": "a.png", "step": 0}, {"file_name": "b.png", "step": 1}, row]
+    (tmp_path / "metadata.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    scan = scan_folder(tmp_path)
+    assert numbers(scan.runs[0]) == [0, 1]
+    (reason,) = [left.reason for left in scan.unused if left.path == "metadata.jsonl"]
+    assert reason.startswith("line 3: ") and said in reason
+
+
 def test_one_initial_image_may_serve_many_runs(tmp_path: Path) -> None:
     put(tmp_path, "0.png", "a1.png", "b1.png")
     rows = [

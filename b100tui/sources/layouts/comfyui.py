@@ -156,14 +156,20 @@ def _chains(pictures: dict[str, _Picture], parents: dict[str, str]) -> list[list
 
 
 def _chain_run(listing: Listing, pictures: dict[str, _Picture], chain: list[str]) -> SourceRun:
-    """Return one chain as a run; a first picture that ComfyUI made from nothing is step 0 too."""
+    """Return one chain as a run.
+
+    A first picture that ComfyUI made from nothing is step 0, one made from a picture that is not
+    here is step 1.
+    """
+    absent = pictures[chain[0]].loads if chain[0] in pictures else []
+    start = 1 if absent else 0
     candidates = [
         Candidate(step=step, path=path, said=pictures[path].said if path in pictures else {})
-        for step, path in enumerate(chain)
+        for step, path in enumerate(chain, start)
     ]
     first, last = chain[0], pictures[chain[-1]]
     name = join(last.folder, last.prefix) if last.folder else last.prefix
-    image = split_name(split_path(first)[1])[0]
+    image = split_name(split_path(absent[0] if absent else first)[1])[0]
     run = Run(
         run=readable(f"{name}/{split_name(split_path(last.path)[1])[0]}"), image=readable(image)
     )

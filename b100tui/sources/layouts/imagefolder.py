@@ -7,7 +7,7 @@ from b100tui.model.scan import LeftOut
 from b100tui.model.text import clean_line
 from b100tui.sources.assemble import is_picture
 from b100tui.sources.claims import Claimed
-from b100tui.sources.columns import FILE, columns_of, told, whole
+from b100tui.sources.columns import FILE, Columns, columns_of, told, whole
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.manifests import is_url, resolved
@@ -45,10 +45,12 @@ def _claim(listing: Listing, folder: str, path: str, taken: set[str], claimed: C
         if isinstance(line, BadLine):
             problems.append(f"line {line.number}: {line.reason}")
             continue
-        column = columns_of(line.cells).step
+        known = columns_of(line.cells)
+        column = known.step
         number = whole(line.cells[column]) if column else None
         pictures = _pictures(line.cells)
         if column is None or not pictures:
+            problems.append(f"line {line.number}: {_lack(line.cells, known)}")
             continue
         if number is None or number < 0:
             what = clean_line(str(line.cells[column]))[:40]
@@ -103,6 +105,16 @@ def _pictures(cells: dict[str, Any]) -> list[tuple[str, str]]:
     if isinstance(several, list) and several and isinstance(several[-1], str):
         found.append(("file_names", several[-1]))
     return found
+
+
+def _lack(cells: dict[str, Any], known: Columns) -> str:
+    """Return why a row is no step: it tells none, or names no picture."""
+    if known.step is None:
+        return "no column tells a step"
+    if known.file is None:
+        return "no column names a picture"
+    name = clean_line(str(cells[known.file]))[:80]
+    return f"{known.file}: {name!r} names no picture"
 
 
 def _without_sources_of_steps(steps: list[RowStep]) -> list[RowStep]:

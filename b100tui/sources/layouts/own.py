@@ -29,6 +29,15 @@ class Plan(RunPlan, frozen=True, kw_only=True):
 _PLAN = msgspec.json.Decoder(Plan)
 
 
+# outcome of an attempt that left no picture -> how its reason begins, beside the status `refused`
+_OUTCOMES = {
+    "refused": "",
+    "no_image": "no picture came",
+    "failed": "the call failed",
+    "error": "the call failed",
+}
+
+
 def claim_own(listing: Listing, taken: set[str] | None = None) -> Claimed:
     """Take every folder that holds a `run.json` of b100."""
     claimed = Claimed()
@@ -173,9 +182,13 @@ def _refused(listing: Listing, folder: str, have: set[int], claimed: Claimed) ->
     steps = []
     for number, told in sorted(last.items()):
         outcome = told.get("outcome") or told.get("status")
-        if number in have or outcome not in ("refused", "failed", "no_image", "error"):
+        if number in have or outcome not in _OUTCOMES:
             continue
-        words = [outcome, told.get("finish_reason"), told.get("reason") or told.get("message")]
+        words = [
+            _OUTCOMES[outcome],
+            told.get("finish_reason"),
+            told.get("reason") or told.get("message"),
+        ]
         reason = ": ".join(clean_line(str(word)) for word in words if word)
         prompt = told.get("prompt")
         steps.append(
@@ -183,7 +196,7 @@ def _refused(listing: Listing, folder: str, have: set[int], claimed: Claimed) ->
                 step=number,
                 picture=PictureRef(path=""),
                 prompt=prompt if isinstance(prompt, str) else None,
-                refused=reason,
+                refused=reason or "no reason was given",
             )
         )
     return steps

@@ -60,7 +60,10 @@ def _take(listing: Listing, name: str, paths: list[str], claimed: Claimed) -> No
         try:
             for member in contents(on_disk(listing.root, path), path):
                 parts = member.split("/")
-                if not any(part.startswith(".") for part in parts):
+                if ".." in parts:
+                    reason = "its name leads out of the archive"
+                    claimed.unused.append(LeftOut(shown(path, member), reason))
+                elif not any(part.startswith(".") for part in parts):
                     members.setdefault(join(name, member.strip("/")), (path, member))
         except B100Error as error:
             claimed.unread(path, error.message)
@@ -153,7 +156,7 @@ def _by_json(
         path, member = members[virtual]
         rows.append(
             RowStep(
-                group=name,
+                group=split_path(virtual)[0],
                 who=who_says(cells, ()),
                 step=step,
                 path=path,

@@ -48,6 +48,15 @@ def test_outputs_chain_through_load_image_whatever_their_prefixes(tmp_path: Path
     assert source.run.image == "photo"
 
 
+def test_the_first_output_of_a_picture_that_is_not_here_is_step_1(tmp_path: Path) -> None:
+    output(tmp_path, "a_00001_.png", graph("photo.png"))
+    for n in (2, 3):
+        output(tmp_path, f"a_{n:05}_.png", graph(f"a_{n - 1:05}_.png"))
+    source = the_run(tmp_path)
+    assert numbers(source) == [1, 2, 3]
+    assert source.run.image == "photo"
+
+
 def test_an_output_copied_into_the_input_folder_is_the_output_itself(tmp_path: Path) -> None:
     for n in range(1, 4):
         loads = f"a_{n - 1:05}_.png" if n > 1 else None

@@ -47,6 +47,18 @@ def test_json_of_a_sample_tells_run_step_words_and_scores(tmp_path: Path) -> Non
     assert source.run.run == "s1"
 
 
+def test_folders_inside_whose_json_names_no_run_are_runs_apart(tmp_path: Path) -> None:
+    members: dict[str, bytes] = {}
+    for folder in ("a", "b"):
+        for step in range(3):
+            members[f"{folder}/{step:04}.jpg"] = jpeg(step)
+            members[f"{folder}/{step:04}.json"] = json.dumps({"step": step}).encode()
+    tar_of(tmp_path / "x.tar", members)
+    scan = scan_folder(tmp_path)
+    assert [numbers(source) for source in scan.runs] == [[0, 1, 2]] * 2
+    assert not any(source.duplicates for source in scan.runs)
+
+
 def test_a_text_of_the_same_stem_is_the_prompt(tmp_path: Path) -> None:
     members = {f"a/step_{n}.png": jpeg(n) for n in range(3)}
     tar_of(tmp_path / "x.tar", {**members, "a/step_1.txt": b"make it red"})
@@ -73,14 +85,12 @@ def test_an_archive_cut_short_costs_the_steps_behind_the_cut(tmp_path: Path) -> 
     assert len(statuses) < 5
 
 
-def test_members_of_unsafe_names_stay_members(tmp_path: Path) -> None:
+def test_members_whose_names_lead_out_are_named(tmp_path: Path) -> None:
     members = {f"../../etc/step_{n}.png": jpeg(n) for n in range(3)}
-    tar_of(tmp_path / "x.tar", members)
+    tar_of(tmp_path / "x.tar", {**members, **{f"s/step_{n}.png": jpeg(n) for n in range(3)}})
     scan = scan_folder(tmp_path)
-    assert [step.status for source in scan.runs for step in steps_of(tmp_path, source)] in (
-        [],
-        ["ok"] * 3,
-    )
+    assert numbers(scan.runs[0]) == [0, 1, 2]
+    assert notes(scan) == ["its name leads out of the archive"] * 3
 
 
 def test_a_member_that_is_gone_is_a_picture_error(tmp_path: Path) -> None:
