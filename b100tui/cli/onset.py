@@ -1,18 +1,25 @@
 """`b100 onset`: when each run began to change, and when it became bad."""
 
 import argparse
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from b100tui.cli.gaps import reference_of
 from b100tui.cli.indexed import add_refresh, opened
-from b100tui.cli.output import add_json, emit_json, emit_jsonl, one_blas_thread
-from b100tui.cli.tabular import print_table
+from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate, one_blas_thread
+from b100tui.cli.tabular import counted, print_table
 from b100tui.model.steps import parse_steps
 
 if TYPE_CHECKING:
     one_blas_thread()
     from b100tui.report.evidence import OnsetRow
 
+STATUSES = {
+    "onset": "with an onset",
+    "from_start": "changed from the reference on",
+    "none": "without a change",
+    "too_short": "too short to tell",
+}
 EPILOG = """examples:
   b100 onset
   b100 onset dongpo/replicate-2k-sim-pro --json
@@ -78,3 +85,6 @@ def _print(rows: "list[OnsetRow]") -> None:
             for row in rows
         ),
     )
+    found = Counter[str](row.status for row in rows)
+    told = ", ".join(f"{found[one]} {word}" for one, word in STATUSES.items() if found[one])
+    narrate(counted(len(rows), "run") + (f": {told}" if told else ""))

@@ -31,3 +31,13 @@ def test_an_unknown_run_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     write(tmp_path, RUN, {"noise_sigma": planted(9, 1)})
     assert main(["onset", "zork", "--root", str(tmp_path)]) == 1
     assert capsys.readouterr().out == ""
+
+
+def test_a_table_ends_with_what_was_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, RUN, {"noise_sigma": planted(9, 1), "lab_b": planted(9, 2)})
+    assert main(["onset", "--root", str(tmp_path)]) == 0
+    assert "1 run: 1 with an onset\n" in capsys.readouterr().err
+    assert main(["onset", "--root", str(tmp_path), "--steps", "1-5"]) == 0
+    assert "1 run: 1 too short to tell\n" in capsys.readouterr().err
