@@ -8,6 +8,7 @@ from b100tui.report.marks import Level, Mode
 
 LEVELS: tuple[Level, ...] = ("sub-object", "object", "image", "tag")
 LEVEL_KEYS = {str(place): level for place, level in enumerate(LEVELS, 1)}
+OWN_KEY = "w"  # with level tag: a word of one's own
 Box = tuple[int, int, int, int]  # x, y, w, h
 SMALLEST = 2  # cells
 

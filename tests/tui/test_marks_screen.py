@@ -41,6 +41,24 @@ async def test_three_keys_mark_the_shown_step(root):
         assert main.app.screen is main
 
 
+async def test_a_tag_of_ones_own_is_typed_as_a_word(root):
+    async with opened(app_at(root)) as (pilot, main):
+        await pilot.press("9", "enter", "m", "4", "w", *"Warm face", "enter")
+        (mark,) = await marked(pilot, root, 1)
+        assert (mark.step, mark.mode) == (9, "tag:warm-face")
+        await until(pilot, lambda: "warm-face (ann)" in main.facts.plain)
+
+
+async def test_a_tag_that_is_no_word_is_refused_and_can_be_mended(root):
+    async with opened(app_at(root)) as (pilot, main):
+        await pilot.press("9", "enter", "m", "4", "w", *"%!", "enter")
+        await until(pilot, lambda: any("letters" in n.message for n in main.app._notifications))
+        assert isinstance(main.app.screen, MarkScreen) and all_marks(root) == []
+        await pilot.press("backspace", "backspace", *"mesh", "enter")
+        (mark,) = await marked(pilot, root, 1)
+        assert mark.mode == "tag:mesh"
+
+
 async def test_the_mark_is_seen_on_slider_and_facts_at_once(root):
     async with opened(app_at(root)) as (pilot, main):
         await pilot.press("9", "enter", "m", "4", "t")

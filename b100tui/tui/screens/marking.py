@@ -8,8 +8,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from b100tui.report.marks import Level, Mode, modes
-from b100tui.tui.marking import Box, Placed, Wanted, mode_name, pressed
+from b100tui.model.errors import UsageError
+from b100tui.report.marks import OWN, Level, Mode, mode_id, modes
+from b100tui.tui.marking import OWN_KEY, Box, Placed, Wanted, mode_name, pressed
 from b100tui.tui.screens.base import titled
 from b100tui.tui.screens.overlay import Overlay
 from b100tui.tui.widgets.lines import Span
@@ -52,7 +53,7 @@ class MarkScreen(Overlay[Chosen]):
         """The keys below the picture; the region's frame over it."""
         yield from (Edge(side) for side in SIDES)
         with Vertical(id="mark"):
-            yield MarkKeys(self._modes, id="mark-keys")
+            yield MarkKeys(self._modes, OWN_KEY, id="mark-keys")
 
     def on_mount(self) -> None:
         """Name the box."""
@@ -87,6 +88,8 @@ class MarkScreen(Overlay[Chosen]):
         found = pressed(self._modes, self.level, key)
         if isinstance(found, Mode):
             self._done(found.id)
+        elif self.level == "tag" and key == OWN_KEY:
+            self._ask(Input(placeholder="your own tag: a word, then Enter", id="mark-tag"))
         elif found is not None:
             self.level = found
             self.show()
@@ -166,9 +169,12 @@ class MarkScreen(Overlay[Chosen]):
     # Note
 
     def _ask_note(self) -> None:
+        self._ask(Input(self.note, placeholder="a note, then Enter", id="mark-note"))
+
+    def _ask(self, field: Input) -> None:
         if self.query(Input):
             return
-        field = Input(self.note, placeholder="a note, then Enter", compact=True, id="mark-note")
+        field.compact = True
         self.query_one("#mark").mount(field)
         field.focus()
 
@@ -176,6 +182,22 @@ class MarkScreen(Overlay[Chosen]):
     def _noted(self, event: Input.Submitted) -> None:
         event.stop()
         self.note = event.value.strip()
-        event.input.remove()
+        self._asked(event.input)
+
+    @on(Input.Submitted, "#mark-tag")
+    def _tagged(self, event: Input.Submitted) -> None:
+        event.stop()
+        word = event.value.strip().removeprefix(OWN)
+        if not word:
+            self._asked(event.input)
+            return
+        try:
+            self._done(mode_id(OWN + word))
+        except UsageError:
+            fix = "a tag is letters, digits and hyphens, 40 at most"
+            self.notify(fix, severity="warning", markup=False)
+
+    def _asked(self, field: Input) -> None:
+        field.remove()
         self.set_focus(None)
         self.show()

@@ -20,8 +20,14 @@ class MarkKeys(Lines):
         "mark--key", "mark--name", "mark--dim", "mark--level", "mark--state",
     }  # fmt: skip
 
-    def __init__(self, modes: Sequence[Mode], **names: str | None) -> None:
+    def __init__(self, modes: Sequence[Mode], own_key: str = "", **names: str | None) -> None:
+        """With `own_key` the tags end with one that asks for a word."""
         super().__init__(id=names.get("id"))
+        self._own = (
+            Mode(id="", level="tag", name="your own word", key=own_key, about="")
+            if own_key
+            else None
+        )
         self._modes = modes
         self._level: Level | None = None
         self._state: Sequence[Span] = ()
@@ -61,7 +67,7 @@ class MarkKeys(Lines):
                 (f"{one.key} ", "mark--key" if chosen else "mark--dim"),
                 (f"{one.name}   ", "mark--dim" if dim else "mark--name"),
             ]
-            for one in ours
+            for one in (*ours, *([self._own] if level == "tag" and self._own else []))
         ]
         return _packed(head, items, width)
 
