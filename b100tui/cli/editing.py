@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from b100tui.cli.output import emit_json, narrate
 from b100tui.model.errors import UsageError
-from b100tui.model.text import clean_line
+from b100tui.model.text import clean_line, duration
 
 if TYPE_CHECKING:
     from b100tui.engine.estimate import Estimate
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from b100tui.engine.request import Ask, Limits
 
 _EVERY_SECONDS = 0.2
+_MINUTE = 60.0  # estimates are no finer
 
 
 def add_ask(parser: argparse.ArgumentParser) -> None:
@@ -140,20 +141,33 @@ def show_estimate(told: "Estimate", as_json: bool, *, to_person: bool = False) -
     out = sys.stderr if to_person else sys.stdout
     lines = [
         f"{told.images:,} images in {told.runs:,} run{'s' if told.runs != 1 else ''}",
-        f"dollars   low {told.usd.low:,.2f}  likely {told.usd.likely:,.2f}  "
+        "dollars   free: nothing leaves this machine"
+        if told.is_free
+        else f"dollars   low {told.usd.low:,.2f}  likely {told.usd.likely:,.2f}  "
         f"reserved at most {told.usd.high:,.2f}   (prices of {told.price_table_date})",
-        f"hours     about {told.hours:,.1f}; the longest run alone {told.longest_run_hours:,.1f}",
-        f"disk      about {told.gigabytes:,.2f} GB",
+        f"time      {_time(told.hours)}; the longest run alone {_time(told.longest_run_hours)}",
+        f"disk      about {_room(told.gigabytes)}",
     ]
     if len(told.editors) > 1:
         lines += [
             f"  {part.editor:<24} {part.images:>7,} images  ${part.usd.likely:>9,.2f}  "
-            f"{part.hours:,.1f} h"
+            f"{_time(part.hours)}"
             for part in told.editors
         ]
     lines += [f"limit     {text}" for text in told.limits]
     lines += [f"assumed   {text}" for text in told.assumptions]
     print("\n".join(lines), file=out)
+
+
+def _time(hours: float) -> str:
+    """Return hours for a person: no finer than a minute, and a day of work stays in hours."""
+    if hours >= 1:
+        return f"{hours:,.1f} h"
+    return duration(hours * 3600) if hours * 3600 >= _MINUTE else "less than a minute"
+
+
+def _room(gigabytes: float) -> str:
+    return f"{gigabytes:,.1f} GB" if gigabytes >= 1 else f"{max(1.0, gigabytes * 1000):,.0f} MB"
 
 
 def shower(args: argparse.Namespace, runs: int) -> "Tell":

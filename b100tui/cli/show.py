@@ -10,7 +10,7 @@ from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, reading_root
 from b100tui.model.errors import PictureError, UsageError
 from b100tui.model.steps import parse_steps
-from b100tui.model.text import clean, clean_line
+from b100tui.model.text import charged, clean, clean_line
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -228,6 +228,7 @@ def _facts(step: "Step", view: "StepView") -> list[str]:
     size = f"{step.width}x{step.height} " if step.width else ""
     kind = step.format or ""
     lines = [f"{step.run}@{step.step}  {step.status}  {size}{kind}".rstrip()]
+    simulated = "SIMULATED" in step.warnings
     named = {
         "reason": step.reason,
         "prompt": step.prompt,
@@ -235,7 +236,7 @@ def _facts(step: "Step", view: "StepView") -> list[str]:
         "model": step.model,
         "seed": step.seed,
         "finish": step.finish_reason,
-        "cost": None if step.cost_usd is None else f"{step.cost_usd:.4f} USD",
+        "cost": None if step.cost_usd is None else charged(step.cost_usd, simulated),
         "verdict": view.verdict,
         "file": step.picture.path if step.picture else None,
     }

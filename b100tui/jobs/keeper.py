@@ -104,7 +104,7 @@ def outcome(code: int, asked: Want, some: bool) -> tuple[State, str]:
     if code == 0:
         return "done", ""
     if code == PARTLY and asked == "run":
-        return "partial", "some of what was asked for has no value; b100 jobs log says which"
+        return "partial", "part of what was asked for was not done; b100 jobs log says which"
     if asked == "pause":
         return "paused", "paused; b100 jobs resume goes on"
     if asked == "cancel":

@@ -47,6 +47,11 @@ def duration(seconds: float) -> str:
     return f"{hours // 24} d {hours % 24} h"
 
 
+def charged(usd: float, simulated: bool) -> str:
+    """Return what a step cost in words; a simulated editor's price is no charge."""
+    return f"nothing (simulated price ${usd:.4f})" if simulated else f"${usd:.4f}"
+
+
 def csv_cell(text: str) -> str:
     """Return `text` cleaned for a CSV cell; a leading formula sign is made inert with a quote.
 

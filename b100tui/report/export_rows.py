@@ -55,6 +55,7 @@ def json_row(one: Outgoing, step: Step, path: str, facts: FileFacts) -> dict[str
             if mark.step == step.step
         ],
         "finish_reason": step.finish_reason,
+        "finish_message": step.finish_message,
         "cost_usd": step.cost_usd,
         "seconds": step.seconds,
         "started": step.started,
@@ -71,7 +72,7 @@ def folder_row(
     free form are JSON text; `scores` has every metric of the export, null where there is none.
     """
     row = json_row(one, step, path, facts)
-    del row["path"], row["format"], row["warnings"]
+    del row["path"], row["format"]
     scores = row["scores"]
     row["file_name"] = path
     row["initial_image"] = row.pop("image")
@@ -87,7 +88,7 @@ def folder_row(
 
 def csv_header(metrics: tuple[str, ...]) -> list[str]:
     """Return the columns of steps.csv."""
-    return [*_LEAD, *metrics]
+    return [*_LEAD, *(csv_cell(name) for name in metrics)]
 
 
 def csv_row(

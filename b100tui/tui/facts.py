@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from b100tui.model.records import Step
-from b100tui.model.text import clean, clean_line
+from b100tui.model.text import charged, clean, clean_line
 from b100tui.tui.drawing import size
 from b100tui.tui.trajectory import Trajectory
 
@@ -44,7 +44,7 @@ def _known(trajectory: Trajectory, step: Step) -> Iterable[Block]:
         ("editor", step.editor or row.editor or None),
         ("seed", str(step.seed) if step.seed is not None else None),
         ("finish", _finish(step)),
-        ("cost", f"${step.cost_usd:.4f}" if step.cost_usd is not None else None),
+        ("cost", charged(step.cost_usd, row.simulated) if step.cost_usd is not None else None),
         ("took", f"{step.seconds:.1f} s" if step.seconds is not None else None),
         ("made", step.started),
         ("path", step.picture.path if step.picture else None),
