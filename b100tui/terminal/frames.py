@@ -41,8 +41,11 @@ class Frame(Struct, frozen=True, kw_only=True):
     """One picture, encoded for one protocol and `columns` x `rows` cells.
 
     `rows_of_cells` is filled by half blocks, `payload` by the others (Kitty: base64 of a PNG;
-    sixel and iTerm: the whole sequence). `bytes` is what the first showing costs on the link;
-    `note` is what to know about the picture (how it was aligned, what could not be read).
+    sixel and iTerm: the whole sequence). `strips` is the same picture as (row of cells,
+    sequence) for links on which text would wait too long for the whole (iTerm). `bytes` is what
+    the first showing costs on the link; `note` is what to know about the picture (how it was
+    aligned, what could not be read); a `provisional` frame stands in until the alignment it
+    waits for is known.
     """
 
     protocol: str
@@ -50,9 +53,11 @@ class Frame(Struct, frozen=True, kw_only=True):
     rows: int
     quality: Quality = "sharp"
     payload: str = ""
+    strips: tuple[tuple[int, str], ...] = ()
     rows_of_cells: tuple[CellRow, ...] = ()
     bytes: int = 0
     note: str = ""
+    provisional: bool = False
 
 
 def most_bytes(area: Area, quality: Quality) -> int:

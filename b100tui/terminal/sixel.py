@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SHARP = ((1, 64), (1, 32), (2, 64), (2, 32), (3, 32), (4, 16))
 ROUGH = ((2, 32), (3, 32), (4, 16), (6, 8))
 _SAMPLE = 48  # rows from the middle tell how long the whole will be
-_SEQUENCE = re.compile(r'(\x1bP0;0;0q"1;1;)(\d+);\d+((?:#\d+;2;\d+;\d+;\d+)*)([^;]*)\x1b\\')
+_SEQUENCE = re.compile(r'\x1bP0;0;0q"1;1;(\d+);\d+((?:#\d+;2;\d+;\d+;\d+)*)([^;]*)\x1b\\')
+_CLEAR = "\x1bP0;1;0q"  # pixels that are not set stay as they are
 _DEFINITION = re.compile(r"#(\d+);2;\d+;\d+;\d+")
 # tmux drops any sequence over 1 MiB.
 MAX_BYTES = 1 << 20
@@ -65,23 +66,34 @@ class Sixels:
         )
 
 
-def strips(payload: str, cell_height: int) -> list[tuple[int, str]]:
-    """Cut a sequence of ours into (row of cells, sequence) of a few whole rows each.
+def strips(
+    payload: str, cell_height: int, most: int, *, overlapping: bool = True
+) -> list[tuple[int, str]]:
+    """Cut a sequence of ours into (row of cells, sequence) of about `most` bytes each.
 
     On a slow link each goes out by itself, so that text need not wait for the whole picture.
+    A sequence begins at a row of cells, which few bands do: the others pass over the bands
+    before them without touching them. tmux keeps one picture a cell, so that these would go
+    there: without `overlapping` only bands that begin with a row do, however long that gets.
     """
     found = _SEQUENCE.fullmatch(payload)
     if found is None:
         return [(0, payload)]
-    begin, width, inks, body = found.groups()
+    width, inks, body = found.groups()
     bands = body.split("-")[:-1]
-    pixels = math.lcm(cell_height, 6)
-    many = pixels // 6
+    many = math.lcm(cell_height, 6) // 6
     cut = []
     for start in range(0, len(bands), many):
         part = bands[start : start + many]
-        head = f"{begin}{width};{len(part) * 6}{inks}"
-        cut.append((start * 6 // cell_height, f"{head}{'-'.join(part)}-\x1b\\"))
+        at = 0
+        while at < len(part):
+            stop, size = at + 1, len(inks) + len(part[at])
+            while stop < len(part) and (not overlapping or size + len(part[stop]) <= most):
+                size += len(part[stop])
+                stop += 1
+            head = f'{_CLEAR}"1;1;{width};{stop * 6}{inks}{"-" * at}'
+            cut.append((start * 6 // cell_height, f"{head}{'-'.join(part[at:stop])}-\x1b\\"))
+            at = stop
     return cut
 
 

@@ -14,7 +14,8 @@ import time
 from codecs import getincrementaldecoder
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from textual import events
 from textual._xterm_parser import XTermParser
@@ -25,20 +26,14 @@ from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.kitty import delete, wrap
 from b100tui.terminal.probe import judge_late
 from b100tui.terminal.replies import ReplyFilter
-from b100tui.terminal.speed import (
-    FAST_RATE,
-    SLOW_RATE,
-    TELLING_BYTES,
-    UNKNOWN_BATCH,
-    Speed,
-    batch_for,
-)
+from b100tui.terminal.speed import Pace, Speed
 
 STAND_INS = tuple(chr(0xF8F0 + n) for n in range(16))
 SYNC = "\x1b[?2026h"
 SYNC_END = "\x1b[?2026l"
 KITTY_KEPT = 32
 _ASK_POSITION = "\x1b[6n"
+_PAUSE = 0.1  # seconds of silence after which the link is taken to be idle
 _NO_ANSWER = 2.0
 _LOST_ANSWERS = 2
 
@@ -72,6 +67,26 @@ class _Outlet:
             self._gone = True  # there is nobody left to be told
 
 
+class _Upload:
+    """A picture that goes up in parts: what is left of it, and whom to tell."""
+
+    def __init__(
+        self, parts: Iterable[str], done: Callable[[bool], None], still: Callable[[], bool]
+    ) -> None:
+        self.parts = deque(parts)
+        self.done = done
+        self.still = still
+        self.asked = 0  # answers that are still to come
+
+
+class _Question(NamedTuple):
+    """A question for the cursor behind `size` bytes."""
+
+    asked: float
+    size: int
+    done: Callable[[float], None]
+
+
 class Link(LinuxDriver):
     """The way to one terminal; `of(app)` finds it, None where the app runs without it."""
 
@@ -84,12 +99,11 @@ class Link(LinuxDriver):
         super().__init__(app, **options)
         self._file: Any = _Outlet(self._file)
         self._painted: dict[str, str] = {}
-        self._waiting: deque[tuple[float, int, Callable[[float], None]]] = deque()
-        self._uploads: deque[tuple[deque[str], Callable[[], None], Callable[[], bool]]] = deque()
-        self._rate: float | None = None
-        self._recent = 0.0
-        self._batch = self.speed.batch
-        self._round_trip = 1.0
+        self._waiting: deque[_Question] = deque()
+        self._uploads: deque[_Upload] = deque()
+        self.pace = Pace(self.speed)
+        self._unmeasured = 0
+        self._unmeasured_since = self._written = 0.0
         self._answers = True
         self._lost = 0
         self._kitty: OrderedDict[Hashable, int] = OrderedDict()
@@ -124,6 +138,13 @@ class Link(LinuxDriver):
         for mark, sequence in self._painted.items():
             if mark in data:
                 data = data.replace(mark, " ") + sequence
+        now = time.monotonic()
+        if now - self._written > _PAUSE:
+            self._unmeasured = 0  # that has long arrived
+        if not self._unmeasured:
+            self._unmeasured_since = now
+        self._written = now
+        self._unmeasured += len(data) if data.isascii() else len(data.encode())
         super().write(data)
 
     # -- Kitty pictures by id -------------------------------------------------------------
@@ -151,61 +172,66 @@ class Link(LinuxDriver):
             self._used.discard(old)
             self.write(delete(old, tmux=self.facts.tmux))
 
-    @property
-    def rate(self) -> float | None:
-        """Bytes a second, stated or measured; None while neither is known."""
-        return self._rate if self.speed.kbit is None else self.speed.kbit * 125
-
-    @property
-    def slow(self) -> bool:
-        """Whether a sharp picture takes so long that text should go in between."""
-        return self.rate is not None and self.rate < SLOW_RATE
-
-    @property
-    def fast(self) -> bool:
-        """Whether a sharp picture is there as soon as a rough one."""
-        return self.rate is not None and self.rate > FAST_RATE
+    def kitty_dropped(self, number: int) -> None:
+        """End an upload amid its chunks: a later command would be taken for its data."""
+        self._used.discard(number)
+        tmux = self.facts.tmux
+        self.write(_end_of_chunks(tmux=tmux) + delete(number, tmux=tmux))
 
     def upload(
         self,
-        commands: Iterable[str],
-        done: Callable[[], None],
+        parts: Iterable[str],
+        done: Callable[[bool], None],
         still: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Send graphics commands in batches, other output in between; then call `done`.
+        """Send `parts` of a picture with other output in between, then call `done(whole)`.
 
-        Once `still` is false the rest is left out.
+        Once `still` is false the rest is left out, and `done` is told that it was.
         """
         if self._stopped:
             return
-        self._uploads.append((deque(commands), done, still))
+        self._uploads.append(_Upload(parts, done, still))
         if len(self._uploads) == 1:
-            self._send_batch()
+            self._begin()
 
-    def _send_batch(self) -> None:
-        commands, _, _ = self._uploads[0]
-        batch, size = [], 0
-        while commands and size < self._batch:
-            batch.append(commands.popleft())
-            size += len(batch[-1])
-        self.write("".join(batch))
-        self.measure(self._batch_sent, size)
+    def _begin(self) -> None:
+        self.measure(lambda _: None)  # there and back alone, before anything large
+        self.pace.begin()
+        self._send_parts()
 
-    def _batch_sent(self, seconds: float) -> None:
-        if not self._uploads:
+    def _send_parts(self) -> None:
+        upload = self._uploads[0]
+        while upload.parts:
+            batch = [upload.parts.popleft()]
+            size = len(batch[0])
+            while upload.parts and size + len(upload.parts[0]) <= self.pace.batch:
+                batch.append(upload.parts.popleft())
+                size += len(batch[-1])
+            self.write("".join(batch))
+            upload.asked += 1
+            self.measure(partial(self._parts_sent, upload))
+            if not self._answers or self.pace.room < self.pace.batch:
+                return
+
+    def _parts_sent(self, upload: _Upload, _: float) -> None:
+        upload.asked -= 1
+        if not self._uploads or upload is not self._uploads[0]:
+            return  # it was given up
+        whole = not upload.parts
+        if upload.asked and whole:
             return
-        commands, done, still = self._uploads[0]
-        if commands and still():
-            self._send_batch()
+        if whole or not upload.still():
+            self._uploads.popleft()
+            others = bool(self._uploads)
+            upload.done(whole)  # it may begin the next one itself
+            if others:
+                self._begin()
             return
-        self._uploads.popleft()
-        done()
-        if self._uploads:
-            self._send_batch()
+        self._send_parts()
 
     # -- the speed of the link ------------------------------------------------------------
 
-    def measure(self, done: Callable[[float], None], size: int = 0) -> None:
+    def measure(self, done: Callable[[float], None]) -> None:
         """Call `done(seconds)` once the terminal has taken everything written so far.
 
         Where it does not answer CSI 6n, `done` is called after two seconds, soon at once.
@@ -213,42 +239,36 @@ class Link(LinuxDriver):
         if not self._answers:
             self._app.call_later(done, 0.0)
             return
-        entry = (time.monotonic(), size, done)
-        self._waiting.append(entry)
         self.write(_ASK_POSITION)
+        entry = _Question(self._written, self._unmeasured, done)
+        self.pace.sent(entry.size, self._unmeasured_since)
+        self._unmeasured = 0
+        self._waiting.append(entry)
         self._loop.call_later(_NO_ANSWER, self._give_up, entry)
 
-    def _give_up(self, entry: tuple[float, int, Callable[[float], None]]) -> None:
+    def _give_up(self, entry: _Question) -> None:
         if entry not in self._waiting:
             return
         # An answer may be lost once; a terminal that loses the next too does not answer.
         self._lost += 1
         self._answers = self._lost < _LOST_ANSWERS
+        self.pace.unanswered()
         while self._waiting:
-            self._app.call_later(self._waiting.popleft()[2], _NO_ANSWER)
+            self._app.call_later(self._waiting.popleft().done, _NO_ANSWER)
 
-    def _answered(self) -> None:
+    def _answered(self, now: float) -> None:
         if not self._waiting:
             return
         self._lost = 0
-        started, size, done = self._waiting.popleft()
-        seconds = time.monotonic() - started
-        self._round_trip = min(self._round_trip, seconds)
-        if size and self.speed.kbit is None:
-            rate = size / max(seconds - self._round_trip, 0.002)
-            # A busy machine only ever makes a link look slower than it is.
-            self._recent = max(rate, 0.5 * self._recent)
-            self._batch = min(batch_for(self._recent), 2 * self._batch)
-            if size >= TELLING_BYTES:
-                self._rate = max(rate, 0.5 * (self._rate or 0.0))
-            if self.slow:
-                self._batch = min(self._batch, UNKNOWN_BATCH)
-        done(seconds)
+        entry = self._waiting.popleft()
+        self.pace.answered(entry.size, entry.asked, now)
+        entry.done(now - entry.asked)
 
     def process_message(self, message: Message) -> None:
         """Keep answers to CSI 6n for ourselves; pass everything else on. Input thread."""
         if isinstance(message, events.CursorPosition) and self._waiting:
-            self._app.call_later(self._answered)
+            # The time is taken here: the loop may be busy.
+            self._app.call_later(self._answered, time.monotonic())
             return
         super().process_message(message)
 
@@ -336,9 +356,13 @@ class Link(LinuxDriver):
         tmux = self.facts.tmux
         self._stopped = True  # a crash leaves timers that would upload once more
         # An upload that was cut short would swallow the commands after it: end it first.
-        end = wrap("\x1b_Gm=0,q=2;\x1b\\", tmux=tmux) if self._uploads else ""
+        end = _end_of_chunks(tmux=tmux) if self._uploads else ""
         frees = "".join(delete(number, tmux=tmux) for number in sorted(self._used))
         for held in (self._uploads, self._waiting, self._painted, self._kitty, self._used):
             held.clear()
         self.write(end + frees + SYNC_END)
         super().stop_application_mode()
+
+
+def _end_of_chunks(*, tmux: bool) -> str:
+    return wrap("\x1b_Gm=0,q=2;\x1b\\", tmux=tmux)

@@ -46,17 +46,22 @@ def read_kitty(commands: list[str]) -> tuple[dict[str, str], Image.Image]:
     return keys, Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
 
 
-def read_sixel(text: str) -> Image.Image:
-    """Draw a sixel sequence: colours in percent, repeats, carriage returns, bands of six."""
-    found = re.fullmatch(r'\x1bP[\d;]*q"1;1;(\d+);(\d+)(.*)\x1b\\', text, re.DOTALL)
+def read_sixel(text: str, below: Image.Image | None = None, top: int = 0) -> Image.Image:
+    """Draw a sixel sequence: colours in percent, repeats, carriage returns, bands of six.
+
+    Onto `below` from its row `top` on where given; else onto black of its own size.
+    """
+    found = re.fullmatch(r'\x1bP0;([01]);0q"1;1;(\d+);(\d+)(.*)\x1b\\', text, re.DOTALL)
     assert found
-    width, height = int(found[1]), int(found[2])
-    image = Image.new("RGB", (width, height))
+    width, height = int(found[2]), int(found[3])
+    image = below or Image.new("RGB", (width, height))
+    if found[1] == "0":
+        image.paste((0, 0, 0), (0, top, width, top + height))
     inks: dict[int, tuple[int, int, int]] = {}
     ink = (0, 0, 0)
     x = band = 0
     token = r"#(\d+)(?:;2;(\d+);(\d+);(\d+))?|!(\d+)([?-~])|([?-~])|([$-])"
-    for m in re.finditer(token, found[3]):
+    for m in re.finditer(token, found[4]):
         if m[1]:
             if m[2]:
                 inks[int(m[1])] = tuple(round(int(m[n]) * 2.55) for n in (2, 3, 4))
@@ -69,6 +74,6 @@ def read_sixel(text: str) -> Image.Image:
             for column in range(x, x + count):
                 for row in range(6):
                     if bits >> row & 1 and band * 6 + row < height:
-                        image.putpixel((column, band * 6 + row), ink)
+                        image.putpixel((column, top + band * 6 + row), ink)
             x += count
     return image

@@ -196,16 +196,48 @@ def test_a_rough_sixel_fills_the_same_pixels_in_squares_of_two() -> None:
     assert worst(small.resize((80, 60), Image.Resampling.NEAREST), shown) <= 3
 
 
+@pytest.mark.parametrize("overlapping", [True, False])
+@pytest.mark.parametrize("most", [1, 2_000, 1 << 20])
 @pytest.mark.parametrize("cell_height", [20, 17])
-def test_strips_of_a_sixel_put_together_are_the_sixel(cell_height: int) -> None:
+def test_strips_of_a_sixel_put_together_are_the_sixel(
+    cell_height: int, most: int, overlapping: bool
+) -> None:
     area = Area(8, 9, 10, cell_height)
     image = gradient(*Sixels().pixels(area, "sharp"))
     payload = Sixels().encode(image, area).payload
-    whole = np.asarray(read_sixel(payload))
-    parts = strips(payload, cell_height)
-    assert len(parts) > 1
+    whole = read_sixel(payload)
+    shown = Image.new("RGB", whole.size)
+    parts = strips(payload, cell_height, most, overlapping=overlapping)
     for row, part in parts:
-        shown = np.asarray(read_sixel(part))
-        top = row * cell_height
-        assert np.array_equal(shown, whole[top : top + shown.shape[0]])
-    assert sum(read_sixel(part).height for _, part in parts) == whole.shape[0]
+        read_sixel(part, shown, row * cell_height)
+    assert ImageChops.difference(shown, whole).getbbox() is None
+    rows = [row for row, _ in parts]
+    assert len(rows) > 1
+    assert overlapping or len(set(rows)) == len(rows)
+
+
+def test_strips_of_a_sixel_keep_to_the_bytes_that_text_may_wait_for() -> None:
+    area = Area(80, 21)
+    image = Image.effect_noise((800, 420), 90).convert("RGB").resize(Sixels().pixels(area, "sharp"))
+    payload = Sixels().encode(image, area).payload
+    parts = strips(payload, 20, 12_000)
+    assert len(payload) > 100_000
+    assert max(len(part) for _, part in parts) <= 13_000
+
+
+def test_strips_of_an_inline_jpeg_cover_its_cells_and_show_the_picture() -> None:
+    area = Area(8, 9)
+    image = gradient(80, 180)
+    shown = Image.new("RGB", image.size)
+    rows = 0
+    for row, part in InlineJpeg().encode(image, area).strips:
+        found = re.fullmatch(r"\x1b\]1337;File=(.*?):(.*)\x07", part)
+        assert found
+        keys = dict(pair.split("=") for pair in found[1].split(";"))
+        assert (row, keys["width"]) == (rows, "8")
+        rows += int(keys["height"])
+        picture = Image.open(io.BytesIO(base64.b64decode(found[2])))
+        assert picture.size == (80, 20 * int(keys["height"]))
+        shown.paste(picture, (0, row * 20))
+    assert rows == 9
+    assert worst(shown, image) <= 24

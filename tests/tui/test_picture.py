@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.screen import ModalScreen
@@ -14,7 +15,7 @@ from textual.widgets import Static
 
 from b100tui.model.records import PictureRef
 from b100tui.terminal.facts import TerminalFacts
-from b100tui.terminal.pipeline import Pipeline
+from b100tui.terminal.pipeline import Delivery, Pipeline
 from b100tui.terminal.targets import Target
 from b100tui.tui.widgets.cell_strip import CellStrip
 from b100tui.tui.widgets.picture import PictureView
@@ -162,3 +163,19 @@ def test_a_cropped_row_keeps_picture_and_margins_apart() -> None:
             piece = strip.crop(start, end)
             assert piece.cell_length == end - start
             assert piece.text == (" " * 5 + "▀" * 10 + " " * 5)[start:end]
+
+
+async def test_a_rough_picture_that_comes_late_does_not_replace_the_sharp_one(
+    tmp_path: Path,
+) -> None:
+    async with viewer(tmp_path) as (app, view, pilot):
+        view.show(target("0.png"))
+        await until(lambda: app.shown)
+        sharp = view.frame
+        assert sharp is not None
+        request = view._frame_request
+        assert request is not None
+        late = replace(sharp, quality="rough")
+        view.post_message(view.Delivered(Delivery(request=request, frame=late)))
+        await pilot.pause()
+        assert view.frame is sharp

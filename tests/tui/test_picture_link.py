@@ -150,19 +150,74 @@ def test_the_app_ends_when_its_terminal_goes_away(root: Path) -> None:
         terminal.process.wait()
 
 
-def test_on_a_slow_link_a_sixel_comes_in_strips_of_whole_rows(tmp_path: Path) -> None:
-    root = tmp_path
-    for n in range(2):
-        Image.effect_noise((800, 460), 90 + n).convert("RGB").save(root / f"{n}.png")
-    with FakeTerminal("sixel", "tests.terminal.picture_app", str(root), rate=300_000) as terminal:
+PARTS = {"sixel": "\x1bP0;1;0q", "iterm": "\x1b]1337;File="}
+
+
+@pytest.fixture
+def grainy(tmp_path: Path) -> Path:
+    for n in range(3):
+        Image.effect_noise((800, 460), 90 + n).convert("RGB").save(tmp_path / f"{n}.png")
+    return tmp_path
+
+
+def slow(kind: str, root: Path) -> FakeTerminal:
+    return FakeTerminal(kind, "tests.terminal.picture_app", str(root), rate=300_000)
+
+
+@pytest.mark.parametrize("kind", ["sixel", "iterm"])
+def test_on_a_slow_link_a_picture_comes_in_parts_with_room_for_text(
+    grainy: Path, kind: str
+) -> None:
+    with slow(kind, grainy) as terminal:
         terminal.wait_for("SHARP 0")
         terminal.settle()
         here = terminal.press(RIGHT)
         terminal.wait_for("SHARP 1", here)
-        terminal.wait_for(r"(?:\x1b\[\d+;\d+H\x1bP0;0;0q.*?){3}", here)
+        part = rf"\x1b\[\d+;\d+H{re.escape(PARTS[kind])}"
+        terminal.wait_for(rf"(?:{part}.*?){{3}}", here)
         terminal.settle()
-        placed = re.findall(r"\x1b\[(\d+);\d+H\x1bP0;0;0q", terminal.text(here))
+        text = terminal.text(here)
+        placed = re.findall(rf"\x1b\[(\d+);\d+H{re.escape(PARTS[kind])}", text)
         assert len(set(placed)) > 2
+        after_questions = [len(part) for part in text.split("\x1b[6n")]
+        assert max(after_questions) < 40_000
         terminal.press("q")
         assert terminal.finish() == 0
+        assert terminal.restored
+
+
+def test_a_link_that_was_slow_gets_whole_pictures_again_once_it_is_fast(grainy: Path) -> None:
+    with slow("sixel", grainy) as terminal:
+        terminal.wait_for("SHARP 0")
+        terminal.settle()
+        here = terminal.press(RIGHT)
+        terminal.wait_for(re.escape(PARTS["sixel"]), here)
+        terminal.settle()
+        terminal.rate = None
+        for _ in range(100):
+            here = terminal.press(LEFT)
+            terminal.wait_for("SHARP 0", here)
+            here = terminal.press(RIGHT)
+            terminal.wait_for("SHARP 1", here)
+            terminal.settle()
+            if sixels(terminal.text(here)):
+                return
+    raise AssertionError("pictures stayed in parts")
+
+
+def test_a_step_gives_up_the_sharp_kitty_picture_that_is_still_going_up(grainy: Path) -> None:
+    with slow("kitty", grainy) as terminal:
+        terminal.wait_for("SHARP 0")
+        terminal.settle()
+        here = terminal.press(RIGHT)
+        terminal.wait_for("SHOWN 1 kitty", here)
+        upload = terminal.wait_for(r"\x1b_Ga=T[^;]*;", here + terminal.text(here).index("SHOWN 1"))
+        terminal.wait_for("m=1", upload)
+        given_up = terminal.uploads(here)[-1]
+        terminal.press(RIGHT)
+        terminal.wait_for(rf"\x1b_Gm=0,q=2;\x1b.\x1b_Ga=d,d=I,i={given_up},", upload)
+        terminal.wait_for("SHARP 2", upload)
+        terminal.press("q")
+        assert terminal.finish() == 0
+        assert sorted(terminal.deletes()) == sorted(terminal.uploads())
         assert terminal.restored

@@ -11,7 +11,6 @@ Tells `Shown` and `Failed`. No border, padding, opacity or tint: it draws whole 
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import TypeAlias
 
 from textual import events
@@ -20,23 +19,23 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from b100tui.model.text import clean, clean_line
-from b100tui.terminal.frames import Area, CellRow, Frame
-from b100tui.terminal.kitty import placeholder_rows, transmit
+from b100tui.terminal.frames import Area, Frame
 from b100tui.terminal.pipeline import Delivery, Pipeline, Viewer
 from b100tui.terminal.probe import with_cell_now
 from b100tui.terminal.targets import Request, Target
-from b100tui.tui.driver import SYNC, SYNC_END, Link
+from b100tui.tui.driver import Link
 from b100tui.tui.widgets import picture_lines as lines
 from b100tui.tui.widgets import picture_messages as messages
 from b100tui.tui.widgets.picture_cover import covered
 from b100tui.tui.widgets.picture_mouse import MouseOver
+from b100tui.tui.widgets.picture_sent import SentPicture
 
 PATIENCE = 0.25
 HURRY = 0.3  # keys closer together than this are a scrub: rough frames go first
 RASTER = frozenset({"sixel", "iterm"})
 
 
-class PictureView(MouseOver):
+class PictureView(SentPicture, MouseOver):
     """A rectangle of cells with a picture, or with the words why there is none."""
 
     can_focus = False
@@ -60,16 +59,8 @@ class PictureView(MouseOver):
         self._target: Target | None = None
         self._line: Sequence[Target] = ()
         self._position: int | None = None
-        self._request: Request | None = None
         self._asked = 0.0
-        self._next: tuple[Request, Frame] | None = None
-        self._in_flight = False
-        self._frame: Frame | None = None
-        self._frame_request: Request | None = None
-        self._rows: tuple[CellRow, ...] = ()
         self._words = ""
-        self._mark = ""
-        self._was_covered = False
         self._patience: Timer | None = None
 
     # -- what the owner calls --------------------------------------------------------------
@@ -100,7 +91,7 @@ class PictureView(MouseOver):
         now = covered(self)
         if now != self._was_covered:
             self._was_covered = now
-            self._show_covered()
+            self.show_covered()
 
     @property
     def words(self) -> str:
@@ -200,101 +191,11 @@ class PictureView(MouseOver):
     # -- showing ---------------------------------------------------------------------------
 
     def _take(self, request: Request, frame: Frame) -> None:
-        """Send `frame` now, or once the one in flight has arrived; only the newest waits."""
-        if self._in_flight:
-            self._next = (request, frame)
-            return
         self._words = ""
-        link = Link.of(self.app)
-        if frame.protocol == "kitty" and link is not None:
-            self._send_kitty(link, request, frame)
-        elif frame.protocol in RASTER and link is not None:
-            self._send_raster(link, request, frame)
-        else:
-            self._set(request, frame, frame.rows_of_cells)
-            if link is not None:
-                self._in_flight = True
-                self.call_after_refresh(link.measure, self._arrived)
+        self.take(request, frame)
 
-    def _send_kitty(self, link: Link, request: Request, frame: Frame) -> None:
-        key = (request, frame.quality)
-        number, known = link.kitty_number(key)
-        rows = placeholder_rows(number, frame.columns, frame.rows)
-        self._in_flight = True
-
-        def place() -> None:
-            if not known:
-                link.kitty_sent(key, number)
-            if request == self._request:
-                size = sum(len(row.text.encode()) for row in rows)
-                self._set(request, frame, rows, size + (0 if known else frame.bytes))
-            self.call_after_refresh(link.measure, self._arrived)
-
-        if known:
-            place()
-        else:
-            link.upload(transmit(frame, number, tmux=link.facts.tmux), place)
-
-    def _send_raster(self, link: Link, request: Request, frame: Frame) -> None:
-        if not self._mark:
-            self._mark = link.stand_in()
-        before, self._frame = self._frame, frame
-        same_place = bool(
-            before is not None
-            and not self._rows
-            and (before.protocol, before.columns, before.rows)
-            == (frame.protocol, frame.columns, frame.rows)
-        )
-        sequence = lines.placed(frame, self.size, self.region.offset)
-        link.keep(self._mark, sequence)
-        self._was_covered = covered(self)
-        if self._was_covered:
-            self._show_covered()
-        elif same_place and frame.protocol == "sixel" and link.slow:
-            self._send_strips(link, request, frame)
-            return
-        elif same_place:
-            link.write(SYNC + sequence + SYNC_END)
-        else:
-            self._rows = ()
-            self.refresh()
-        self._frame_request = request
-        self._told(frame.protocol, frame.bytes)
-        self._in_flight = True
-        self.call_after_refresh(link.measure, self._arrived, frame.bytes * same_place)
-
-    def _send_strips(self, link: Link, request: Request, frame: Frame) -> None:
-        self._frame_request, self._in_flight = request, True
-        at = self.region.offset
-        parts = lines.placed_strips(frame, self.size, at, request.area.cell_height)
-        link.upload(parts, partial(self._arrived, 0.0), lambda: self._wants(request))
-        self._told(frame.protocol, frame.bytes)
-
-    def _wants(self, request: Request) -> bool:
-        return request == self._request and not covered(self)
-
-    def _arrived(self, seconds: float) -> None:
-        self._in_flight = False
-        waiting, self._next = self._next, None
-        if waiting is not None and waiting[0] == self._request:
-            self._take(*waiting)
-
-    def _set(
-        self, request: Request, frame: Frame, rows: tuple[CellRow, ...], size: int | None = None
-    ) -> None:
-        """Show `rows`: past the compositor where cells of the same place only change."""
-        link, before = Link.of(self.app), self._rows
-        self._frame, self._frame_request, self._rows = frame, request, rows
-        same_place = before and (before[0].columns, len(before)) == (rows[0].columns, len(rows))
-        if link is not None and same_place and not covered(self):
-            left, top = lines.margins(self.size, rows[0].columns, len(rows))
-            region = self.region
-            link.write(SYNC + lines.rows_at(rows, region.x + left, region.y + top) + SYNC_END)
-        else:
-            self.refresh()
-        self._told(frame.protocol, frame.bytes if size is None else size)
-
-    def _told(self, protocol: str, size: int) -> None:
+    def told(self, protocol: str, size: int) -> None:
+        """Tell that a frame of `size` bytes goes out by `protocol`."""
         ms = (time.monotonic() - self._asked) * 1000
         self.post_message(self.Shown(self, protocol, size, ms))
 
@@ -308,7 +209,7 @@ class PictureView(MouseOver):
     def _at_once(self, request: Request, *, hurried: bool) -> bool:
         """Whether the sharp frame goes first: it is there already, or costs no time."""
         link, sharp = Link.of(self.app), (request, "sharp")
-        return link is not None and (link.kitty_has(sharp) or (link.fast and not hurried))
+        return link is not None and (link.kitty_has(sharp) or (link.pace.fast and not hurried))
 
     def _sharpen(self) -> None:
         """Send the sharp frame that was there already, now that no key follows."""
@@ -331,7 +232,7 @@ class PictureView(MouseOver):
 
     # -- things that lie over the picture --------------------------------------------------
 
-    def _show_covered(self) -> None:
+    def show_covered(self) -> None:
         """Half blocks while something lies over a sixel or JPEG picture, stand-ins after it."""
         frame, request, pipeline = self._frame, self._request, self._pipeline
         if frame is None or frame.protocol not in RASTER or request is None or pipeline is None:
@@ -350,7 +251,7 @@ class PictureView(MouseOver):
 
     def _deliver_half(self, _: Delivery) -> None:
         if self.is_attached:
-            self.app.call_later(self._show_covered)
+            self.app.call_later(self.show_covered)
 
     def on_mount(self) -> None:
         """Follow overlays and resumes."""

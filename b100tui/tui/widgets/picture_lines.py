@@ -58,12 +58,18 @@ def placed(frame: Frame, size: tuple[int, int], at: tuple[int, int]) -> str:
 
 
 def placed_strips(
-    frame: Frame, size: tuple[int, int], at: tuple[int, int], cell_height: int
+    frame: Frame,
+    size: tuple[int, int],
+    at: tuple[int, int],
+    cell_height: int,
+    most: int,
+    *,
+    tmux: bool = False,
 ) -> list[str]:
-    """Return the same for a sixel, in strips that are each drawn by themselves."""
+    """Return the same in parts of about `most` bytes that are each drawn by themselves."""
     left, top = margins(size, frame.columns, frame.rows)
     x, y = at[0] + left + 1, at[1] + top + 1
-    cut = strips(frame.payload, cell_height)
+    cut = frame.strips or strips(frame.payload, cell_height, most, overlapping=not tmux)
     return [f"\x1b7\x1b[{y + row};{x}H{part}\x1b8" for row, part in cut]
 
 
