@@ -37,9 +37,10 @@ def compose(
         return encoder.encode(scaled(image, encoder.pixels(place, quality)), place, quality)
     from b100tui.terminal.scene import scene
 
-    seen = scene(target, pictures, wanted)
+    seen = scene(target, pictures, wanted, hasty=quality == "rough" and target.view.align)
     image, place = _drawn(seen, area, encoder, quality)
-    return replace(encoder.encode(image, place, quality), note=seen.note)
+    frame = encoder.encode(image, place, quality)
+    return replace(frame, quality=quality, note=seen.note, provisional=seen.provisional)
 
 
 def draw_view(target: Target, pictures: Pictures) -> tuple["Image", "Image | None", str]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from b100tui.imaging.align import Alignment, Reference
     from b100tui.imaging.decode import Pixels
 
+Pair = tuple[PictureRef, PictureRef]
+Size = tuple[int, int]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 PREVIEW_BYTES = 24 << 20
@@ -79,7 +81,8 @@ class Pictures:
         self._previews: Bounded[tuple[PictureRef, int], Image] = Bounded(PREVIEW_BYTES)
         self._full: Bounded[PictureRef, Pixels] = Bounded(FULL_BYTES)
         self._references: Bounded[PictureRef, Reference] = Bounded(KEPT_REFERENCES)
-        self._alignments: Bounded[tuple[PictureRef, PictureRef], Alignment] = Bounded(
+        self._aligning = threading.Lock()
+        self._alignments: Bounded[Pair, tuple[Alignment, tuple[Size, Size]]] = Bounded(
             KEPT_ALIGNMENTS
         )
 
@@ -110,16 +113,40 @@ class Pictures:
             self._full.put(ref, pixels, pixels.nbytes)
         return pixels
 
+    def known_alignment(self, step: PictureRef, reference: PictureRef) -> "Alignment | None":
+        """Return how `step` lies against `reference` where that was found before."""
+        found = self._alignments.get((step, reference))
+        return found[0] if found is not None else None
+
+    def sizes(self, step: PictureRef, reference: PictureRef) -> tuple[Size, Size]:
+        """Return width and height in source pixels of two pictures; raises PictureError."""
+        found = self._alignments.get((step, reference))
+        if found is not None:
+            return found[1]
+        one, two = self.full(step), self.full(reference)
+        return _size(one), _size(two)
+
     def alignment(self, step: PictureRef, reference: PictureRef) -> "Alignment":
         """Return how `step` lies against `reference`; raises PictureError."""
-        found = self._alignments.get((step, reference))
-        if found is None:
-            from b100tui.imaging.align import align, prepare
+        found = self.known_alignment(step, reference)
+        if found is not None:
+            return found
+        # One at a time: it takes every core there is, and the title may ask for the same one.
+        with self._aligning:
+            found = self.known_alignment(step, reference)
+            if found is None:
+                from b100tui.imaging.align import align, prepare
 
-            prepared = self._references.get(reference)
-            if prepared is None:
-                prepared = prepare(self.full(reference))
-                self._references.put(reference, prepared, 1)
-            found = align(prepared, self.full(step))
-            self._alignments.put((step, reference), found, 1)
-        return found
+                prepared = self._references.get(reference)
+                if prepared is None:
+                    prepared = prepare(self.full(reference))
+                    self._references.put(reference, prepared, 1)
+                pixels = self.full(step)
+                found = align(prepared, pixels)
+                sizes = _size(pixels), _size(prepared.pixels)
+                self._alignments.put((step, reference), (found, sizes), 1)
+            return found
+
+
+def _size(pixels: "Pixels") -> Size:
+    return pixels.shape[1], pixels.shape[0]

@@ -94,8 +94,10 @@ class Pipeline:
         return Viewer(self, channel)
 
     def frame(self, request: Request, quality: Quality) -> Frame | None:
-        """Return the encoded frame if it is there."""
-        return self._workshop.frame(request, quality) if self._workshop else None
+        """Return the encoded frame if it is there, and no better one could be made of it."""
+        shop = self._workshop
+        frame = shop.frame(request, quality) if shop else None
+        return None if frame and frame.provisional and self._is_aligned(request) else frame
 
     def best(self, request: Request) -> Frame | None:
         """Return the sharpest frame that is there."""
@@ -244,6 +246,13 @@ class Pipeline:
             self.frame(request, quality) is None
             and (request, quality) not in self._busy
             and request not in self._failed
+            and not (quality == "sharp" and self._would_wait(request))
+        )
+
+    def _would_wait(self, request: Request) -> bool:
+        """Whether another alignment is being found: a second worker stays free for the keys."""
+        return not self._is_aligned(request) and any(
+            quality == "sharp" and not self._is_aligned(busy) for busy, quality in self._busy
         )
 
     def _settled(self, request: Request) -> bool:
@@ -252,7 +261,17 @@ class Pipeline:
         )
 
     def _has_rough(self, request: Request) -> bool:
-        return request.protocol in ROUGH and not request.target.view.zoom
+        cheaper = request.protocol in ROUGH and not request.target.view.zoom
+        return cheaper or not self._is_aligned(request)
+
+    def _is_aligned(self, request: Request) -> bool:
+        """Whether the alignment that `request` needs, if any, is known: finding it is slow."""
+        target, shop = request.target, self._workshop
+        if not target.view.align or target.view.reference is None or target.ref is None:
+            return True
+        if shop is None:
+            return False
+        return shop.pictures.known_alignment(target.ref, target.view.reference) is not None
 
     def _pause(self) -> float | None:
         """Return the seconds until a channel comes to rest, None when none will."""
@@ -328,4 +347,6 @@ class _Workshop:
 
 def _held(frame: Frame) -> int:
     """Return roughly the bytes of memory that a frame holds."""
-    return len(frame.payload) + sum(len(row.text) * 2 + len(row.ink) for row in frame.rows_of_cells)
+    strips = sum(len(sequence) for _, sequence in frame.strips)
+    cells = sum(len(row.text) * 2 + len(row.ink) for row in frame.rows_of_cells)
+    return len(frame.payload) + strips + cells

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from b100tui.imaging.decode import Pixels
     from b100tui.terminal.pictures import Pictures
 
+ALIGNING = "not aligned yet: aligning ..."
 RESIDUAL_GAIN = 2.0  # of the gain asked for: grain is fainter than any difference
 MARGIN = 1  # pixels that the median of a residual looks beyond the window
 
@@ -53,6 +54,7 @@ class Scene(Struct, frozen=True, eq=False):
     reference: Layer | None
     view: ViewSpec
     note: str = ""
+    provisional: bool = False
 
     @property
     def size(self) -> tuple[int, int]:
@@ -88,10 +90,17 @@ class Scene(Struct, frozen=True, eq=False):
         return views.stretch(np.ascontiguousarray(pixels)) if view.stretch else pixels
 
 
-def scene(target: Target, pictures: "Pictures", wanted: tuple[int, int] | None = None) -> Scene:
+def scene(
+    target: Target,
+    pictures: "Pictures",
+    wanted: tuple[int, int] | None = None,
+    *,
+    hasty: bool = False,
+) -> Scene:
     """Return the scene of `target` in source pixels.
 
-    Where `wanted` is given and the view needs no more, previews of about that size do.
+    Where `wanted` is given and the view needs no more, previews of about that size do. A
+    `hasty` scene waits for no alignment: until it is known the reference lies as it is.
     Raises PictureError when a picture cannot be read, or when a difference has no reference
     of the step's size.
     """
@@ -100,7 +109,7 @@ def scene(target: Target, pictures: "Pictures", wanted: tuple[int, int] | None =
     view = target.view
 
     def read(ref: PictureRef) -> "Pixels":
-        if wanted is None or view.from_source:
+        if wanted is None or (view.from_source and not (hasty and view.rough_will_do)):
             return pictures.full(ref)
         return np.asarray(pictures.preview(ref, *wanted))
 
@@ -111,13 +120,21 @@ def scene(target: Target, pictures: "Pictures", wanted: tuple[int, int] | None =
         return Scene(Layer(step), None, view)
     reference, note = read(view.reference), ""
     if view.align:
-        found = pictures.alignment(target.ref, view.reference)
+        known = pictures.known_alignment(target.ref, view.reference)
+        if known is None and hasty:
+            reference = reference if same(step, reference) else _resized(reference, step.shape)
+            return Scene(Layer(step), Layer(reference), view, ALIGNING, provisional=True)
+        found = known or pictures.alignment(target.ref, view.reference)
         note = in_words(found)
         if found.matrix is not None:
-            return Scene(Layer(step), Layer(reference, found.affine), view, note)
+            matrix = found.affine
+            if hasty and view.rough_will_do:
+                sources = pictures.sizes(target.ref, view.reference)
+                matrix = between_previews(matrix, (step, reference), sources)
+            return Scene(Layer(step), Layer(reference, matrix), view, note)
     elif view.difference:
         note = "not aligned"
-    if step.shape == reference.shape:
+    if same(step, reference):
         return Scene(Layer(step), Layer(reference), view, note)
     sizes = f"{step.shape[1]}x{step.shape[0]} and {reference.shape[1]}x{reference.shape[0]}"
     if view.difference:
@@ -125,6 +142,30 @@ def scene(target: Target, pictures: "Pictures", wanted: tuple[int, int] | None =
         raise PictureError(f"sizes differ: {sizes}{why}", "compare steps of one size, or align")
     note = note or ("sizes differ: the reference is resized" if view.from_source else "")
     return Scene(Layer(step), Layer(_resized(reference, step.shape)), view, note)
+
+
+def same(step: "Pixels", reference: "Pixels") -> bool:
+    """Say whether two pictures have one size."""
+    return step.shape == reference.shape
+
+
+def between_previews(
+    matrix: "NDArray[np.float64]",
+    previews: tuple["Pixels", "Pixels"],
+    sources: tuple[tuple[int, int], tuple[int, int]],
+) -> "NDArray[np.float64]":
+    """Return `matrix` (2x3, step to reference, source pixels) between their previews' pixels.
+
+    `sources` are (width, height) in source pixels; pixels count from their centres.
+    """
+    step, reference = (
+        np.array([[p.shape[1] / w, 0.0], [0.0, p.shape[0] / h]])
+        for p, (w, h) in zip(previews, sources, strict=True)
+    )
+    half = np.array([0.5, 0.5])
+    turn = reference @ matrix[:, :2] @ np.linalg.inv(step)
+    moved = reference @ (matrix[:, :2] @ (np.linalg.inv(step) @ half - half) + matrix[:, 2] + half)
+    return np.column_stack([turn, moved - half])
 
 
 def in_words(found: "Alignment") -> str:

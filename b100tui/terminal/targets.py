@@ -49,6 +49,11 @@ class ViewSpec(Struct, frozen=True):
             or self.align
         )
 
+    @property
+    def rough_will_do(self) -> bool:
+        """Whether previews give an idea of it for the moment: the whole picture, as it is."""
+        return not (self.zoom or self.crop or self.channel or self.stretch or self.residual)
+
 
 FIT = ViewSpec()
 

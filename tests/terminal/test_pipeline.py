@@ -5,14 +5,17 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
+from b100tui.imaging.align import Alignment
 from b100tui.model.records import PictureRef
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.frames import Area
-from b100tui.terminal.pictures import Bounded
+from b100tui.terminal.pictures import Bounded, Pictures
 from b100tui.terminal.pipeline import Delivery, Pipeline
+from b100tui.terminal.scene import between_previews
 from b100tui.terminal.targets import Request, Target, ViewSpec
 from tests.terminal.pictures import gradient
 
@@ -183,3 +186,78 @@ def test_the_least_recently_used_go_first_and_the_bytes_stay_bounded() -> None:
     kept.put("c", 1, 50)
     assert ("a" in kept, "b" in kept, "c" in kept) == (True, False, True)
     assert kept.held == 100
+
+
+@pytest.fixture
+def drifting(tmp_path: Path) -> Path:
+    """Steps of one scene; each is moved a little to the right of the one before."""
+    made = np.random.default_rng(3)
+    coarse = made.integers(0, 256, (60, 90, 3), np.uint8)
+    wide = Image.fromarray(coarse).resize((720, 480), Image.Resampling.BICUBIC)
+    for n in range(4):
+        wide.crop((40 - 4 * n, 40, 680 - 4 * n, 440)).save(tmp_path / f"{n}.png")
+    return tmp_path
+
+
+ALIGNED = ViewSpec(difference="abs", reference=PictureRef("0.png"), align=True)
+
+
+@pytest.mark.parametrize("protocol", ["kitty", "half"])
+def test_a_difference_is_there_unaligned_at_once_and_aligned_when_that_is_found(
+    drifting: Path, protocol: str
+) -> None:
+    pipeline = Pipeline(drifting, TerminalFacts(), preview_folder=drifting / "previews", rest=0.0)
+    got: queue.Queue[Delivery] = queue.Queue()
+    viewer = pipeline.viewer(got.put)
+    wanted = request("2.png", protocol, ALIGNED)
+    assert viewer.want(wanted) is None
+    first, second = (got.get(timeout=WAIT).frame for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert (first.quality, first.provisional, first.note) == (
+        "rough",
+        True,
+        "not aligned yet: aligning ...",
+    )
+    assert (second.quality, second.provisional) == ("sharp", False)
+    assert "moved +8.0" in second.note
+    assert pipeline.best(wanted) == second
+    assert pipeline.frame(wanted, "rough") is None
+    pipeline.close()
+
+
+def test_while_one_alignment_is_sought_the_next_step_is_shown(
+    drifting: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sought, found = queue.Queue[str](), threading.Event()
+    known = Pictures.alignment
+
+    def held(self: Pictures, step: PictureRef, reference: PictureRef) -> Alignment:
+        sought.put(step.path)
+        found.wait(WAIT)
+        return known(self, step, reference)
+
+    monkeypatch.setattr(Pictures, "alignment", held)
+    pipeline = Pipeline(drifting, TerminalFacts(), preview_folder=drifting / "previews", rest=0.0)
+    got: queue.Queue[Delivery] = queue.Queue()
+    viewer = pipeline.viewer(got.put)
+    line = [target(f"{n}.png", ALIGNED) for n in range(4)]
+    for at in (1, 2, 3):
+        viewer.want(Request(line[at], AREA, "kitty"), line, at)
+        delivery = got.get(timeout=WAIT)
+        assert delivery.request.target == line[at]
+        assert delivery.frame is not None
+        assert delivery.frame.provisional
+    assert sought.qsize() <= 1
+    found.set()
+    pipeline.close()
+
+
+def test_an_alignment_between_previews_leads_to_the_same_places() -> None:
+    matrix = np.array([[1.02, 0.01, 6.0], [-0.01, 0.98, -3.0]])
+    step, reference = np.zeros((100, 200, 3), np.uint8), np.zeros((120, 240, 3), np.uint8)
+    small = between_previews(matrix, (step, reference), ((800, 400), (480, 240)))
+    for x, y in ((0.0, 0.0), (399.5, 10.0), (799.0, 399.0)):
+        there = matrix @ (x, y, 1.0)
+        shown = small @ ((x + 0.5) / 4 - 0.5, (y + 0.5) / 4 - 0.5, 1.0)
+        assert (shown + 0.5) * 2 - 0.5 == pytest.approx(there)

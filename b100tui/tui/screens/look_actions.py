@@ -141,12 +141,13 @@ class LookActions(ExplorerState):
     def _note(self) -> str:
         if self._overdue and self.reading:
             return "reading ..."
-        step, reference = self.shown_step(), self.reference_step()
+        step, reference, frame = self.shown_step(), self.reference_step(), self.picture.frame
+        if frame is not None and frame.provisional:
+            return frame.note
         if self.look.align and step is not None and reference is not None:
             pair = (step.picture, reference.picture)
             known = self._alignment
             return known[1] if known is not None and known[0] == pair else "aligning ..."
-        frame = self.picture.frame
         return frame.note if frame is not None else ""
 
     def change(self, look: Look) -> None:
