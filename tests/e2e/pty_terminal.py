@@ -77,6 +77,7 @@ class Pty:
                 os.chdir(folder)
             start = [program] if program else [sys.executable, "-m", "b100tui"]
             os.execvp(start[0], [*start, *words])
+        self.name = os.ttyname(inner)
         os.close(inner)
         os.set_blocking(self.fd, False)
 
@@ -143,6 +144,18 @@ class Pty:
             continue
         assert self.code is not None
         return self.code
+
+    def leave(self) -> int:
+        """Leave an explorer by q, from whatever screen it is on; return the exit status."""
+        end = time.monotonic() + 4 * LIMIT
+        while self.running() and time.monotonic() < end:
+            for key in (b"\x1b", b"q"):
+                self.type(key)
+                until = time.monotonic() + 0.7
+                while self.running() and time.monotonic() < until:
+                    select.select([self.fd], [], [], 0.05)
+                    self.pump()
+        return self.ended()
 
     def abort(self) -> str:
         """End the program by force; return where each of its threads was."""
