@@ -3,15 +3,10 @@
 import argparse
 import os
 import shlex
-import subprocess
 import sys
 
 from b100tui.cli.output import add_json, emit_json
 from b100tui.model.errors import B100Error, StoreError, UsageError
-from b100tui.terminal.aside import stderr_for_child
-from b100tui.workspace import settings
-from b100tui.workspace.atomic import write_atomic
-from b100tui.workspace.places import make_private
 
 EPILOG = """examples:
   b100 config show
@@ -38,6 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run `b100 config`."""
+    from b100tui.workspace import settings
+
     path = settings.settings_path(args.config)
     if args.action == "path":
         if args.json:
@@ -60,6 +57,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _edit(config: str | None) -> int:
+    import subprocess
+
+    from b100tui.terminal.aside import stderr_for_child
+    from b100tui.workspace import settings
+    from b100tui.workspace.atomic import write_atomic
+    from b100tui.workspace.places import make_private
+
     path = settings.settings_path(config)
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     if not path.exists():

@@ -1,9 +1,12 @@
 """`b100 doctor`: what works here, what does not, and the fix for each."""
 
 import argparse
+from typing import TYPE_CHECKING
 
-from b100tui.cli.doctor_checks import Check, all_checks
 from b100tui.cli.output import add_json, emit_json
+
+if TYPE_CHECKING:
+    from b100tui.cli.doctor_checks import Check
 
 EPILOG = """examples:
   b100 doctor
@@ -26,6 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run `b100 doctor`."""
+    from b100tui.cli.doctor_checks import all_checks
+
     checks = all_checks(args.root, args.config, paid=args.paid)
     if args.json:
         emit_json({"checks": checks})
@@ -38,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print(check: Check, width: int) -> None:
+def _print(check: "Check", width: int) -> None:
     print(f"{'ok ' if check.ok else 'no '} {check.id:<{width}}  {check.found}")
     if check.fix:
         print(f"    {'':<{width}}  {'fix' if not check.ok else 'hint'}: {check.fix}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.output import narrate, reading_root
 from b100tui.model.errors import LockHeldError, StoreError
-from b100tui.workspace.places import cache_dir, remember_root
 
 if TYPE_CHECKING:
     from b100tui.index.rows import IndexReport
@@ -32,6 +31,7 @@ def opened(args: argparse.Namespace, positional: str | None = None) -> "Index":
     """
     from b100tui.index.generation import newest
     from b100tui.index.store import open_index
+    from b100tui.workspace.places import cache_dir, remember_root
 
     root = reading_root(args, positional)
     there = newest(cache_dir(root)) is not None

@@ -4,13 +4,16 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from b100tui.cli.output import add_json, emit_json, reading_root
-from b100tui.jobs import Job, Place, cancel, list_jobs, pause, read_job, resume, retry, tail
 from b100tui.model.errors import UsageError
 from b100tui.model.text import clean_line, duration
 
-_DO = {"pause": pause, "resume": resume, "retry": retry, "cancel": cancel}
+if TYPE_CHECKING:
+    from b100tui.jobs import Job, Place
+
+_STEER = ("pause", "resume", "retry", "cancel")
 _EVERY_SECONDS = 0.5
 _LIVE = {"queued", "running"}
 
@@ -18,7 +21,7 @@ _LIVE = {"queued", "running"}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `b100 jobs`."""
     add_json(parser)
-    parser.add_argument("action", nargs="?", choices=("log", *_DO), help="what to do with ID")
+    parser.add_argument("action", nargs="?", choices=("log", *_STEER), help="what to do with ID")
     parser.add_argument("id", nargs="?", metavar="ID", help="a job, or the beginning of its id")
     parser.add_argument(
         "--follow", "-f", action="store_true", help="with log: go on until the job ends"
@@ -27,21 +30,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List, steer or follow."""
+    from b100tui import jobs
+
     root = reading_root(args)
     if args.action is None:
-        _show(list_jobs(root), args.json)
+        _show(jobs.list_jobs(root), args.json)
         return 0
     if args.id is None:
         raise UsageError(f"b100 jobs {args.action} needs the id of a job", "b100 jobs lists them")
     if args.action == "log":
         _log(root, args)
         return 0
-    _DO[args.action](root, args.id)
-    _show([read_job(root, args.id)], args.json)
+    do = {"pause": jobs.pause, "resume": jobs.resume, "retry": jobs.retry, "cancel": jobs.cancel}
+    do[args.action](root, args.id)
+    _show([jobs.read_job(root, args.id)], args.json)
     return 0
 
 
 def _log(root: Path, args: argparse.Namespace) -> None:
+    from b100tui.jobs import tail
+
     if args.json:
         found = tail(root, args.id)
         emit_json({"job": found.job, "log": found.log, "events": found.events})
@@ -58,7 +66,7 @@ def _log(root: Path, args: argparse.Namespace) -> None:
         time.sleep(_EVERY_SECONDS)
 
 
-def _show(jobs: list[Job], as_json: bool) -> None:
+def _show(jobs: "list[Job]", as_json: bool) -> None:
     if as_json:
         emit_json(jobs)
         return

@@ -8,11 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from b100tui.model.errors import RootError, UsageError
 from b100tui.model.text import clean
-from b100tui.workspace.places import last_root, remembered_root, resolve_root
 
 
 def add_json(parser: argparse.ArgumentParser, *, lines: bool = False) -> None:
@@ -24,6 +21,8 @@ def add_json(parser: argparse.ArgumentParser, *, lines: bool = False) -> None:
 
 def emit_json(value: Any) -> None:
     """Print one JSON document in UTF-8; NaN and infinities become null."""
+    import msgspec
+
     text = msgspec.json.encode(_finite(msgspec.to_builtins(value))).decode()
     if (sys.stdout.encoding or "utf-8").lower() != "utf-8" and not text.isascii():
         import json
@@ -57,6 +56,8 @@ def reading_root(args: argparse.Namespace, positional: str | None = None) -> Pat
 
     Raises UsageError when none is known, RootError when it cannot be read.
     """
+    from b100tui.workspace.places import remembered_root, resolve_root
+
     given = positional or args.root or os.environ.get("B100_ROOT")
     if given:
         return resolve_root(given)
@@ -77,6 +78,8 @@ def writing_root(args: argparse.Namespace) -> Path:
 
     Raises UsageError otherwise, so that work never lands in the last used root by accident.
     """
+    from b100tui.workspace.places import last_root, resolve_root
+
     given = args.root or os.environ.get("B100_ROOT")
     if given:
         return resolve_root(given)

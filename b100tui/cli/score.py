@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, writing_root
-from b100tui.jobs import MetricProgress, Reporter, b100, start
 from b100tui.model.text import duration
 
 if TYPE_CHECKING:
+    from b100tui.jobs import Reporter
     from b100tui.model.records import Step
     from b100tui.scoring.run import ScoreReport, Standing
 
@@ -67,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
         return _detach(args, root)
     if args.plan:
         return _plan(args, root, [one.id for one in ready], unavailable)
+    from b100tui.jobs import Reporter
+
     reporter = Reporter.current()
     steps = _steps(args)
     options = Options(
@@ -139,6 +141,8 @@ def _plan(
 
 def _detach(args: argparse.Namespace, root: Path) -> int:
     """Start the same command as a job, niced: whoever explores meanwhile comes first."""
+    from b100tui.jobs import b100, start
+
     words = ["score", *args.runs, "--root", str(root), "--metrics", args.metrics, "--nice"]
     for option in ("steps", "device", "dtype", "shard", "ray", "config"):
         if getattr(args, option):
@@ -162,7 +166,9 @@ def _detach(args: argparse.Namespace, root: Path) -> int:
     return 0
 
 
-def _reporting(reporter: Reporter) -> Progress:
+def _reporting(reporter: "Reporter") -> Progress:
+    from b100tui.jobs import MetricProgress
+
     def report(standing: "Standing") -> None:
         reporter.progress(
             standing.settled - standing.failed,

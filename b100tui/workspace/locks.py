@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from b100tui.model.errors import LockHeldError, StoreError
 from b100tui.model.text import clean_line
@@ -26,6 +25,8 @@ def hold(path: Path, purpose: str, *, wait_seconds: float = 0.0) -> Iterator[Non
     Raises LockHeldError naming purpose, pid and host of the holder after `wait_seconds`,
     StoreError where the lock file cannot be made.
     """
+    from filelock import FileLock, Timeout
+
     lock = FileLock(path)
     owner = path.with_name(path.name + ".owner")
     try:

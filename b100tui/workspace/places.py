@@ -4,8 +4,6 @@ import hashlib
 import os
 from pathlib import Path
 
-import platformdirs
-
 from b100tui.model.errors import RootError, StoreError
 
 _APP = "b100"
@@ -13,22 +11,22 @@ _APP = "b100"
 
 def config_dir() -> Path:
     """Return the user's config folder (may not exist yet); B100_CONFIG_DIR overrides it."""
-    return _place("B100_CONFIG_DIR", platformdirs.user_config_path(_APP))
+    return _place("B100_CONFIG_DIR", "user_config_path")
 
 
 def state_dir() -> Path:
     """Return the user's state folder: ledger, last used root, key file, logs."""
-    return _place("B100_STATE_DIR", platformdirs.user_state_path(_APP))
+    return _place("B100_STATE_DIR", "user_state_path")
 
 
 def data_home() -> Path:
     """Return the user's data folder: records about roots that cannot be written, the demo."""
-    return _place("B100_DATA_DIR", platformdirs.user_data_path(_APP))
+    return _place("B100_DATA_DIR", "user_data_path")
 
 
 def cache_home() -> Path:
     """Return the user's cache folder; everything below it may be deleted at will."""
-    return _place("B100_CACHE_DIR", platformdirs.user_cache_path(_APP))
+    return _place("B100_CACHE_DIR", "user_cache_path")
 
 
 def cache_dir(root: Path) -> Path:
@@ -135,9 +133,13 @@ def remembered_root() -> Path | None:
         return None
 
 
-def _place(variable: str, default: Path) -> Path:
-    given = os.environ.get(variable)
-    return Path(given) if given else default
+def _place(variable: str, default: str) -> Path:
+    """Return the folder that `variable` names, else what platformdirs says under `default`."""
+    if given := os.environ.get(variable):
+        return Path(given)
+    import platformdirs
+
+    return Path(getattr(platformdirs, default)(_APP))
 
 
 def _key(root: Path) -> str:
