@@ -9,6 +9,7 @@ from msgspec import Struct
 from b100tui.model.errors import B100Error
 from b100tui.model.records import PictureRef
 from b100tui.model.scan import LeftOut
+from b100tui.sources.reading import IMAGE_CHANGED
 
 if TYPE_CHECKING:
     from b100tui.index.store import Index
@@ -23,12 +24,19 @@ class Verified(Struct, frozen=True):
 
 
 def verify(index: "Index") -> Verified:
-    """Hash every picture with a recorded sha256 and name those that differ or are gone."""
+    """Hash every picture with a recorded sha256 and name those that differ or are gone.
+
+    One whose size alone tells that it is not the sidecar's is named without being hashed.
+    """
     rows = index.ask(
         "SELECT path, member, bytes, mtime_ns, sha256 FROM step"
         " WHERE sha256 IS NOT NULL AND path IS NOT NULL ORDER BY run, step"
     )
-    found: list[LeftOut] = []
+    changed = index.ask(
+        "SELECT path FROM step WHERE list_contains(warnings, ?) ORDER BY run, step",
+        [IMAGE_CHANGED],
+    )
+    found = [LeftOut(path, IMAGE_CHANGED) for (path,) in changed]
     for path, member, size, mtime_ns, sha256 in rows:
         ref = PictureRef(path, member, size or 0, mtime_ns or 0)
         try:
@@ -40,7 +48,8 @@ def verify(index: "Index") -> Verified:
         if actual != sha256:
             found.append(LeftOut(path, f"sha256 is {actual[:12]}…, recorded was {sha256[:12]}…"))
     ((pictures,),) = index.ask("SELECT count(*) FROM step WHERE path IS NOT NULL")
-    return Verified(len(rows), pictures - len(rows), tuple(found))
+    checked = len(rows) + len(changed)
+    return Verified(checked, pictures - checked, tuple(found))
 
 
 def _hash(root: Path, ref: PictureRef) -> str:

@@ -19,6 +19,8 @@ from b100tui.sources.texts import TEXT_LIMIT, decode_text, read_bytes
 _SIDECAR = msgspec.json.Decoder(Sidecar)
 _PLAIN = msgspec.json.Decoder()
 
+IMAGE_CHANGED = "the image has changed since its sidecar was written"
+
 
 def read_step(root: Path, run: Run, step: SourceStep) -> Step:
     """Return one step with its size, words and warnings; thread-safe.
@@ -71,7 +73,7 @@ def read_step(root: Path, run: Run, step: SourceStep) -> Step:
         warnings.extend(clean_line(word) for word in sidecar.warnings)
         warnings.extend(_disagreements(run, step, sidecar))
         if size != sidecar.output.bytes or _resized(sidecar, header):
-            warnings.append("the image has changed since its sidecar was written")
+            warnings.append(IMAGE_CHANGED)
             told["sha256"] = None
     return Step(
         run=run.run,

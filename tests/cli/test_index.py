@@ -107,3 +107,21 @@ def test_verify_says_how_many_pictures_have_no_recorded_hash(
     out = capsys.readouterr().out
     assert "2 pictures with a recorded hash, 0 differ" in out
     assert "3 pictures without one" in out
+
+
+def test_verify_names_pictures_that_are_not_those_of_their_sidecars(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_run(tmp_path, RUN, 3)
+    longer, other = (tmp_path / RUN / f"step-00{step}.png" for step in (1, 2))
+    longer.write_bytes(longer.read_bytes() + b"x")
+    data = bytearray(other.read_bytes())
+    data[-20] ^= 1
+    other.write_bytes(data)
+    assert main(["index", str(tmp_path), "--verify", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["verified"] == 3
+    assert {Path(one["path"]).name: one["reason"][:9] for one in told["mismatched"]} == {
+        "step-001.png": "the image",
+        "step-002.png": "sha256 is",
+    }
