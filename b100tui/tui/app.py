@@ -300,14 +300,24 @@ class Explorer(App[None]):
 
         Textual has no public place for this; harlequin and others hook in here too.
         """
-        from textual.css.query import NoMatches
-        from textual.dom import NoScreen
-        from textual.widget import MountError
-
-        if self._exit and isinstance(error, NoMatches | NoScreen | MountError):
-            return  # a screen half taken apart on the way out misses its own parts
+        if self._exit and _tells_of_leaving(error):
+            return
         from b100tui.workspace.crash import record_crash
 
         self.crashed = True
         self.crash = record_crash(error, ["explore", str(self.root)])
         super()._handle_exception(error)
+
+
+def _tells_of_leaving(error: Exception) -> bool:
+    """Say whether `error` is what a screen meets that is taken apart on the way out.
+
+    NoMatches: a message came for a part that asks for another, which went first. NoScreen: a
+    part's timer fired after its screen had gone. MountError: parts were about to be put into
+    something that had just gone. Before `exit` each of them is a fault like any other.
+    """
+    from textual.css.query import NoMatches
+    from textual.dom import NoScreen
+    from textual.widget import MountError
+
+    return isinstance(error, NoMatches | NoScreen | MountError)
