@@ -98,8 +98,8 @@ def test_processes_share_one_cap(tmp_path: Path) -> None:
         "ledger, got = Ledger(Path(sys.argv[1])), 0\n"
         "for _ in range(10):\n"
         "    try:\n"
-        "        ledger.reserve(Line(kind='reserve', id=new_id(), usd=0.1, time=now(), run='r'),"
-        " Caps(day=1.0)); got += 1\n"
+        "        line = Line(kind='reserve', id=new_id(), usd=0.1, time='2026-12-01', run='r')\n"
+        "        ledger.reserve(line, Caps(day=1.0)); got += 1\n"
         "    except BudgetError: pass\n"
         "print(got)\n"
     )

@@ -49,5 +49,5 @@ class Waiting:
 
     def ended(self) -> None:
         """Return when the keeper has left; the command must have greeted before."""
-        with hold(self.folder / LOCK, "test", wait_seconds=60):
+        with hold(self.folder / LOCK, "test", wait_seconds=240):
             return
