@@ -99,9 +99,9 @@ def step_of(table: "GapTable", view: View) -> int:
 
 
 def lens_words(table: "GapTable", view: View, *, brief: bool = False) -> str:
-    """Return the name of the lens: Δ20, or overlay Δ5+Δ10+Δ20 (brief: overlay)."""
+    """Return the name of the lens: Δ20, or overlay Δ5+10+20 (brief: overlay)."""
     if is_overlay(table, view):
-        return "overlay" if brief else "overlay " + "+".join(f"Δ{step}" for step in table.steps)
+        return "overlay" if brief else "overlay Δ" + "+".join(str(step) for step in table.steps)
     return f"Δ{step_of(table, view)}"
 
 

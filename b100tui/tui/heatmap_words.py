@@ -1,5 +1,6 @@
 """What the heatmap says beside its cells: title, state, and the cell under the cursor. Pure."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from b100tui.model.text import clean_line
@@ -67,8 +68,10 @@ def cell_blocks(table: "GapTable | None", view: View, here: tuple[str, str] | No
         head += f"fails at {count} of {len(table.steps)}. "
     blocks: list[Block] = [((head, "text--title"), (first, "text--bad" if gap.failure else ""))]
     blocks += [((words, "text--dim"),) for words in rest]
-    left = len(table.left_out)
-    if left:
-        reason = table.left_out[0].reason
-        blocks.append(((f"{plural(left, 'run')} left out, as {reason} (a: all)", "text--dim"),))
+    if table.left_out:
+        reasons = Counter(one.reason for one in table.left_out).most_common()
+        alone = len(reasons) == 1
+        told = [f"as {why}" if alone else f"{count} as {why}" for why, count in reasons]
+        left = plural(len(table.left_out), "run")
+        blocks.append(((f"{left} left out, {', '.join(told)} (a: all)", "text--dim"),))
     return blocks + [((note, "text--dim"),) for note in table.notes]

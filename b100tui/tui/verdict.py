@@ -29,8 +29,8 @@ def _verdict(name: str, metric: Metric, gap: "Gap") -> str:
     if gap.raw_gap == 0:
         return f"{name} sees no difference between step {gap.step} and step {gap.reference}"
     if gap.failure:
-        return f"{name} fails: it scores step {gap.step} {size} better than step {gap.reference}"
-    return f"{name} scores step {gap.step} {size} worse than step {gap.reference}: no failure"
+        return f"{name} fails: it scores step {gap.step} better than step {gap.reference} by {size}"
+    return f"{name} scores step {gap.step} worse than step {gap.reference} by {size}: no failure"
 
 
 def _sure(gap: "Gap") -> str:

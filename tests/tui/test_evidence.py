@@ -68,7 +68,7 @@ async def test_the_verdict_and_both_steps_are_told(size):
     async with opened(explorer(), size) as (pilot, main):
         screen = await evidence(pilot, main)
         plain = " ".join(screen.words.plain.split())
-        assert "BRISQUE fails: it scores step 5 8.0 points better than step 1" in plain
+        assert "BRISQUE fails: it scores step 5 better than step 1 by 8.0 points" in plain
         assert "75.0 ± 0.00 (sd), n = 3" in plain and "63.0 ± 0.00 (sd), n = 3" in plain
         assert "step 1 (left) and step 5 (right)" in "\n".join(screen_text(main.app))
 
@@ -95,7 +95,8 @@ async def test_a_step_beside_the_table_is_judged_too():
         screen = await evidence(pilot, main)
         await pilot.press("right", "right")
         # BRISQUE falls by 3 a step from 75: 18 of 150 by step 7.
-        await until(pilot, lambda: "scores step 7 12.0 points" in _plain(screen))
+        told = "scores step 7 better than step 1 by 12.0 points"
+        await until(pilot, lambda: told in _plain(screen))
 
 
 def _plain(screen) -> str:

@@ -34,7 +34,7 @@ def test_lenses_go_through_the_steps_and_the_overlay_and_around():
     for _ in range(5):
         seen.append(lens_words(TABLE, view))
         view = replace(view, lens=next_lens(TABLE, view))
-    assert seen == ["Δ5", "Δ10", "Δ20", "overlay Δ5+Δ10+Δ20", "Δ5"]
+    assert seen == ["Δ5", "Δ10", "Δ20", "overlay Δ5+10+20", "Δ5"]
 
 
 def test_a_failure_has_a_sign_and_a_blue_shade():

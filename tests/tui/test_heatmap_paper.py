@@ -72,7 +72,7 @@ async def test_the_evidence_of_a_cell_comes_from_the_index(root):
         await until(pilot, lambda: found.evidence is not None and found._held)
         assert screen.grid.here == ("dongpo", "brisque")
         plain = " ".join(found.words.plain.split())
-        assert "BRISQUE fails: it scores step 5 5.2 points better than step 1" in plain
+        assert "BRISQUE fails: it scores step 5 better than step 1 by 5.2 points" in plain
         assert "not held against the probes" in plain
 
 

@@ -51,15 +51,15 @@ async def test_tab_goes_to_the_next_lens_and_back():
         for key in ("tab", "tab", "tab", "shift+tab"):
             await pilot.press(key)
             seen.append(title(screen).split("  ")[1].strip())
-        assert seen == ["Δ10", "Δ20", "overlay Δ5+Δ10+Δ20", "Δ20"]
+        assert seen == ["Δ10", "Δ20", "overlay Δ5+10+20", "Δ20"]
 
 
 async def test_the_cell_under_the_cursor_is_told_in_a_sentence():
     async with opened(explorer()) as (pilot, main):
         screen = await heatmap(pilot, main)
-        assert "BRISQUE fails: it scores step 5 8.0 points better than step 1" in words(screen)
+        assert "BRISQUE fails: it scores step 5 better than step 1 by 8.0 points" in words(screen)
         await pilot.press("down")
-        assert "MUSIQ scores step 5 4.0 points worse than step 1: no failure" in words(screen)
+        assert "MUSIQ scores step 5 worse than step 1 by 4.0 points: no failure" in words(screen)
 
 
 async def test_the_cursor_stays_on_its_cell_when_rows_turn_to_columns():
@@ -260,3 +260,21 @@ async def test_a_key_that_goes_to_another_action_leaves_the_line_of_keys():
         assert set(screen.grid.shown.grid.rows) == set(rows)
         line = screen_text(main.app)[-1]
         assert "t sort" in line and "turn" not in line
+
+
+async def test_columns_widen_to_their_names_where_all_of_them_fit():
+    async with opened(explorer(), (80, 24)) as (pilot, main):
+        screen = await heatmap(pilot, main)
+        await pilot.press("t")
+        await until(
+            pilot, lambda: any("BRISQUE ↓ MUSIQ ↑" in line for line in screen_text(main.app))
+        )
+        await pilot.click(screen.grid, offset=(screen.grid._label_width + 11, 3))
+        assert screen.grid.column == 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_words_about_a_cell_take_the_lines_that_rows_leave(size):
+    async with opened(explorer(), size) as (pilot, main):
+        screen = await heatmap(pilot, main)
+        assert screen.query_one("#heat-cell").size.height >= 6

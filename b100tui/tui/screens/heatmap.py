@@ -20,7 +20,7 @@ from b100tui.tui.messages import Failed
 from b100tui.tui.screens.analysis import AnalysisScreen, Place, bindings_of
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
 from b100tui.tui.widgets.filter_bar import FilterBar
-from b100tui.tui.widgets.heatmap_grid import HeatmapGrid, Shown
+from b100tui.tui.widgets.heatmap_grid import HEADER_LINES, HeatmapGrid, Shown
 from b100tui.tui.widgets.lines import Span, TextPanel
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ KINDS = ("image", "setting", "recipe", "editor", "run")
 METRICS = ("", "paper", "all")
 METRIC_WORDS = {"": "with a direction", "paper": "the paper's", "all": "all"}
 TEN = 10
+MOST_WORDS = 9  # lines of the words about a cell
 LOOK_AGAIN = 3.0
 
 
@@ -141,9 +142,26 @@ class HeatmapScreen(AnalysisScreen):
         view = self.place.view
         here = self.grid.here or self.place.here
         self.grid.show(Shown(table, view, make_grid(table, view)), here)
+        self._share_room()
         if not table.groups or not table.metrics:
             self.grid.say("; ".join(table.notes) or "there is nothing to compare")
         self.show_words()
+
+    def _share_room(self) -> None:
+        """Let the words about a cell have the lines that the rows do not need."""
+        shown = self.grid.shown
+        if shown is None:
+            return
+        least = 4 if self.has_class("-low") else 7
+        spare = self.size.height - 2 - HEADER_LINES - 1 - len(shown.grid.rows)
+        height = max(least, min(MOST_WORDS, spare))
+        panel = self.query_one("#heat-cell", TextPanel)
+        if panel.styles.height is None or panel.styles.height.value != height:
+            panel.styles.height = height
+
+    def on_resize(self) -> None:
+        """The room is another."""
+        self._share_room()
 
     # Words
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 TALLY = 8
 LABEL_SHARE = 0.34
 HEADER_LINES = 2
+WIDEST = 16  # cells of a column
 
 
 class Shown(Struct, frozen=True):
@@ -55,6 +56,7 @@ class HeatmapGrid(Lines, can_focus=True):
         self._note = ""
         self._labels: dict[str, str] = {}
         self._label_width = 0
+        self._cell = CELL
         self._sized = -1
 
     def show(self, shown: Shown, here: tuple[str, str] | None = None) -> None:
@@ -100,13 +102,18 @@ class HeatmapGrid(Lines, can_focus=True):
         names = self.shown.grid.rows if self.shown is not None else ()
         longest = max((cell_len(self._labels[name]) for name in names), default=0)
         self._label_width = max(8, min(longest, int(self.size.width * LABEL_SHARE))) + 1
+        heads = self.shown.grid.columns if self.shown is not None else ()
+        longest = max((cell_len(self._labels[name]) for name in heads), default=0)
+        # Columns widen to their names where every one of them still fits.
+        share = (self.size.width - self._label_width - TALLY) // max(1, len(heads))
+        self._cell = max(CELL, min(longest + 1, share, WIDEST))
         self._follow()
 
     @property
     def _room(self) -> tuple[int, int]:
         """How many rows and columns of cells fit."""
         rows = self.size.height - HEADER_LINES - 1
-        columns = (self.size.width - self._label_width - TALLY) // CELL
+        columns = (self.size.width - self._label_width - TALLY) // self._cell
         return max(1, rows), max(1, columns)
 
     def _follow(self) -> None:
@@ -165,11 +172,11 @@ class HeatmapGrid(Lines, can_focus=True):
         spans: list[Span] = [(fit(corner, label), "heat--tally")]
         for at in window:
             name = self._labels[shown.grid.columns[at]]
-            lines = wrap_name(name, CELL - 1)
+            lines = wrap_name(name, self._cell - 1)
             # The shorter of two lines stands below, next to its cells.
             text = lines[y] if len(lines) > 1 else ("" if y == 0 else lines[0])
             style = "heat--name-here" if at == self.column else "heat--name"
-            spans.append((fit(text, CELL - 1) + " ", style))
+            spans.append((fit(text, self._cell - 1) + " ", style))
         words = (f"{hidden} more ›" if hidden > 0 else "") if y == 0 else "fails"
         spans.append((words.rjust(TALLY - 1), "heat--tally"))
         return spans
@@ -180,10 +187,11 @@ class HeatmapGrid(Lines, can_focus=True):
         spans: list[Span] = [(fit(name, self._label_width - 1) + " ", style)]
         for column in window:
             cell = cell_words(shown.table, shown.view, *shown.grid.place(row, column))
+            text = cell.text.ljust(self._cell)
             if (row, column) == (self.row, self.column):
-                spans.append((cell.text[:-1] + "◂", "heat--cursor"))
+                spans.append((text[:-1] + "◂", "heat--cursor"))
             else:
-                spans.append((cell.text, cell.style))
+                spans.append((text, cell.style))
         spans.append((shown.grid.row_tallies[row].words.rjust(TALLY - 1), "heat--tally"))
         return spans
 
@@ -191,7 +199,7 @@ class HeatmapGrid(Lines, can_focus=True):
         spans: list[Span] = [(fit("fails", self._label_width), "heat--tally")]
         for at in window:
             words = shown.grid.column_tallies[at].words
-            spans.append((f"{words:>5}   ", "heat--tally"))
+            spans.append((f"{words:>5}".ljust(self._cell), "heat--tally"))
         spans.append((shown.grid.total.words.rjust(TALLY - 1), "heat--tally"))
         return spans
 
@@ -203,7 +211,7 @@ class HeatmapGrid(Lines, can_focus=True):
         if shown is None:
             return
         row = event.y - HEADER_LINES + self._top
-        column = (event.x - self._label_width) // CELL + self._left
+        column = (event.x - self._label_width) // self._cell + self._left
         inside = event.y >= HEADER_LINES and event.x >= self._label_width
         if not inside or row >= len(shown.grid.rows) or column >= len(shown.grid.columns):
             return
