@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from b100tui.analysis.groups import Broken, Difference
     from b100tui.report.comparison import Changed, GroupComparison, GroupSide, TableComparison
 
-NAME = 12
+NAME = 11
 STEP = 4
-CELL = 19
+CELL = 20
 HEAD_WORDS = "gaps: mean ± sd (n)"
 Cell = tuple[float | None, float | None, int]
 

@@ -141,7 +141,7 @@ class Look(Struct, frozen=True):
         if self.residual:
             found.append(f"residual ×{2 * self.gain}")
         if self.difference:
-            kind = "difference" if self.difference == "abs" else "signed difference"
+            kind = "difference" if self.difference == "abs" else "signed"
             found.append(f"{kind} ×{self.gain}")
         if self.compare:
             found.append("side by side" if self.compare == "side" else "split")

@@ -45,9 +45,14 @@ class Placed(Struct, frozen=True):
     source: Box
     size: tuple[int, int]
 
-    def first_box(self) -> Box:
-        """Return a box of a third of the picture's cells in its middle."""
+    def first_box(self, below: int | None = None) -> Box:
+        """Return a box of a third of the picture's cells in its middle.
+
+        The picture counts down to the screen's row `below`, where something covers the rest.
+        """
         x, y, width, height = self.cells
+        if below is not None:
+            height = max(SMALLEST, min(height, below - y))
         wide, high = max(SMALLEST, width // 3), max(SMALLEST, height // 3)
         return (x + (width - wide) // 2, y + (height - high) // 2, wide, high)
 

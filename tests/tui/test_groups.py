@@ -101,7 +101,7 @@ async def test_two_expressions_are_compared(size):
         await until(pilot, lambda: "+21.0" in screen.lines.plain)
         assert main.analyst.compared == [("image:a", "image:b")]
         told = screen.query_one("#groups-status", StatusLine).plain
-        assert "2 runs and 2 runs · 1 of 1 gaps differ beyond their spread" in told
+        assert "2 runs and 2 runs · 1 of 1 gaps differ" in told
         assert "differ in editor" in screen.words.plain
 
 

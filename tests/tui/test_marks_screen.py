@@ -154,6 +154,21 @@ async def test_keys_move_and_size_the_region(root):
         )  # fmt: skip
 
 
+async def test_the_keys_give_way_to_a_region_below(root):
+    async with opened(app_at(root), (80, 24)) as (pilot, main):
+        with_frame(main, rows=16)
+        await pilot.press("m", "R")
+        screen = main.app.screen
+        keys = screen.query_one("#mark")
+        _, y, _, high = screen.box
+        assert y + high <= keys.region.y, "a region begins where it is seen"
+        await pilot.press(*["down"] * 12)
+        await until(pilot, lambda: keys.region.y == 0)
+        assert screen.box[1] >= keys.region.bottom
+        await pilot.press("escape")
+        await until(pilot, lambda: keys.region.y > 0)
+
+
 async def test_the_mouse_draws_a_region(root):
     async with opened(app_at(root)) as (pilot, main):
         left, top = with_frame(main)

@@ -159,7 +159,7 @@ class GroupsScreen(AnalysisScreen):
         runs = f"{plural(found.first.runs, 'run')} and {plural(found.second.runs, 'run')}"
         clear = sum(bool(one.clear) for one in found.differences)
         judged = sum(one.clear is not None for one in found.differences)
-        told = f"{runs} · {clear} of {judged} gaps differ beyond their spread"
+        told = f"{runs} · {clear} of {judged} gaps differ"
         self._show(head, lines, told, found.notes)
 
     def _show(

@@ -75,6 +75,16 @@ class MarkScreen(Overlay[Chosen]):
         spans.append((" B blind: step hidden", "mark--dim"))
         self.query_one(MarkKeys).show(self.level, spans)
         show_frame(self.query(Edge), self.box)
+        self._make_way()
+
+    def _make_way(self) -> None:
+        """Let the keys lie above where the region would otherwise go under them."""
+        keys = self.query_one("#mark").region
+        if self.box is None:
+            self.remove_class("-above")
+        elif keys.height:
+            covered = self.box[1] + self.box[3] > self.size.height - keys.height
+            self.set_class(covered, "-above")
 
     # Keys
 
@@ -130,7 +140,8 @@ class MarkScreen(Overlay[Chosen]):
         if self._placed is None:
             self.notify(self._no_region, severity="warning", markup=False)
             return
-        self.box = None if self.box is not None else self._placed.first_box()
+        below = self.query_one("#mark").region.y
+        self.box = None if self.box is not None else self._placed.first_box(below)
         self.show()
 
     def action_shift(self, right: int, down: int) -> None:
