@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FRAME_BYTES = 64 << 20
 PREVIEW_BYTES = 4_000_000_000  # on disk
+MOST_FAILED = 1000  # by picture, area and look: a broken folder in many window sizes has more
 WORKERS = 2
 ROUGH = frozenset({"kitty", "sixel", "iterm"})  # have a cheaper frame for while keys repeat
 Opener = Callable[[Path, PictureRef], Path | bytes]
@@ -194,6 +195,8 @@ class Pipeline:
             self._busy.discard((request, quality))
             if reason:
                 self._failed[request] = reason
+                if len(self._failed) > MOST_FAILED:
+                    del self._failed[next(iter(self._failed))]
             # The UI may have moved on meanwhile: then the frame only stays in the cache.
             waiting = [c for c in self._channels if c.request == request]
             for channel in waiting:

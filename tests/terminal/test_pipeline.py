@@ -261,3 +261,16 @@ def test_an_alignment_between_previews_leads_to_the_same_places() -> None:
         there = matrix @ (x, y, 1.0)
         shown = small @ ((x + 0.5) / 4 - 0.5, (y + 0.5) / 4 - 0.5, 1.0)
         assert (shown + 0.5) * 2 - 0.5 == pytest.approx(there)
+
+
+def test_of_very_many_failures_the_newest_are_remembered(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("b100tui.terminal.pipeline.MOST_FAILED", 2)
+    got: queue.Queue[Delivery] = queue.Queue()
+    viewer = pipeline.viewer(got.put)
+    names = ["absent-0.png", "absent-1.png", "absent-2.png"]
+    for name in names:
+        viewer.want(request(name))
+        got.get(timeout=WAIT)
+    assert [bool(viewer.failed(request(name))) for name in names] == [False, True, True]
