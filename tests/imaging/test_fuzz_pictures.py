@@ -13,6 +13,7 @@ from b100tui.imaging.preview import preview
 from b100tui.model.errors import PictureError
 from tests.imaging.files import encoded, noise, turned
 from tests.mutations import mutated
+from tests.shared_data import shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 PIXELS = 1_000_000
@@ -30,7 +31,14 @@ FILES = {
     "tiff-deflate": encoded(PICTURE, "TIFF", compression="tiff_adobe_deflate"),
     "bmp": encoded(PICTURE, "BMP"),
 }
+REAL = (
+    *("rommel.jpg", "awkward/automatic1111_cropped.png", "awkward/decompression_bomb.gif"),
+    *("awkward/hopper_orientation_6.jpg", "awkward/i_trns.png", "awkward/iss634.webp"),
+    *("awkward/pil_sample_cmyk.jpg", "awkward/transparent.png", "awkward/truncated_image.png"),
+    *("awkward/truncated_jpeg.jpg", "awkward/zero_width.gif"),
+)
 TRIED = 60
+REAL_TRIED = 20
 
 
 def outcome(work: Callable[[], object]) -> object:
@@ -59,6 +67,14 @@ def test_a_preview_of_any_file_is_a_picture_or_a_picture_error(kind: str, tmp_pa
     for data in mutated(FILES[kind], TRIED // 3, 1000 + sorted(FILES).index(kind)):
         path.write_bytes(data)
         outcome(lambda: preview(path, (16, 16)))
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_changed_bytes_of_real_files_are_a_picture_or_a_picture_error(name: str) -> None:
+    data = shared(f"real/{name}").read_bytes()
+    for changed in mutated(data, max(1, REAL_TRIED // (1 + len(data) // 50_000)), len(data)):
+        outcome(lambda changed=changed: header(changed, limit_pixels=PIXELS))  # type: ignore[misc]
+        outcome(lambda changed=changed: decode(changed, limit_pixels=PIXELS))  # type: ignore[misc]
 
 
 def test_a_file_of_another_format_than_its_name_costs_no_more_than_itself(tmp_path: Path) -> None:
