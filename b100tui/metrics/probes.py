@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from b100tui.imaging.decode import DECODE_POLICY
-from b100tui.metrics import spectrum
+from b100tui.metrics import edges, spectrum
 from b100tui.metrics.colour import Colour, colour_of
 from b100tui.metrics.protocol import Failure, Outcome, Pixels
 
@@ -127,6 +127,14 @@ def grid_peak(view: View) -> Outcome:
     return _or_flat(spectrum.line_peak(view.power))
 
 
+def halo(view: View) -> Outcome:
+    """Swing across strong edges close by over that far away, a ratio: see edges.overshoot."""
+    value = edges.overshoot(view.luma)
+    if value is None:
+        return Failure("flat", "no strong edges: nothing to overshoot")
+    return value
+
+
 def entropy(view: View) -> Outcome:
     """Shannon entropy in bits of the histogram of luma rounded to 256 levels."""
     import cv2
@@ -226,6 +234,7 @@ _ALONE: dict[str, tuple[int, Callable[[View], Outcome]]] = {
     "entropy": (1, entropy),
     "blockiness": (24, blockiness),
     "grid_peak": (64, grid_peak),
+    "halo": (edges.SMALLEST, halo),
 }
 _AGAINST: dict[str, tuple[int, Callable[[View, View], Outcome]]] = {
     "colour_cast": (1, colour_cast),

@@ -2,6 +2,7 @@
 
 import io
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from PIL import Image
 
 from b100tui.metrics import probes
 from b100tui.metrics.protocol import Failure
+from tests.imaging.pairs import noisy, scene
 from tests.shared_data import shared
 
 Pixels = NDArray[np.uint8]
@@ -285,3 +287,32 @@ def test_a_real_run_of_autoencoder_passes_reads_as_smoothed() -> None:
     )
     assert tenth["noise_sigma"] < 0.9 * first["noise_sigma"]
     assert tenth["gradient_energy"] < 0.9 * first["gradient_energy"]
+
+
+def step_edge(overshoot: float, side: int = 400) -> Pixels:
+    """Steps of 100 grey levels that swing out by a share of it and settle over some 5 pixels."""
+    x = np.arange(side) - (side - 1) / 2
+    swing = overshoot * np.exp(-(x**2) / 18)
+    return grey(np.tile(128 + 50 * np.sign(x) * (1 + swing), (side, 1)))
+
+
+@pytest.mark.parametrize("overshoot", [0.0, 0.2, 0.5])
+def test_halo_is_the_swing_at_an_edge_over_the_settled_one(overshoot: float) -> None:
+    found = probes.measure(step_edge(overshoot), ["halo"])["halo"]
+    assert 1 + 0.5 * overshoot - 0.01 <= found <= 1 + overshoot + 0.01
+
+
+def test_halo_hardly_moves_with_noise_and_falls_with_blur() -> None:
+    picture = scene(3)
+    before = probes.measure(picture, ["halo"])["halo"]
+    soft = cv2.GaussianBlur(picture, (0, 0), 2.0).astype(float)
+    sharpened = np.clip(picture + 1.0 * (picture - soft), 0, 255).astype(np.uint8)
+    assert probes.measure(noisy(picture, 10), ["halo"])["halo"] == pytest.approx(before, rel=0.03)
+    blurred = np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.5), np.uint8)
+    assert probes.measure(blurred, ["halo"])["halo"] < before
+    assert probes.measure(sharpened, ["halo"])["halo"] > 1.2 * before
+
+
+def test_halo_needs_edges() -> None:
+    (outcome,) = probes.examine(flat((90, 90, 90)), ["halo"]).values()
+    assert isinstance(outcome, Failure) and outcome.error == "flat"
