@@ -12,7 +12,16 @@ NO_OP_SHARE = 0.002  # a changed share below this is no edit
 CHANGED_SIGMAS = 4.0  # of the residual's own noise after smoothing
 LEAST_CHANGE = 3.0  # grey levels (0..255); rounding and recompression stay below
 SMOOTH = 9  # pixels, side of the window over which a change must hold
+LEAST_OUTSIDE = 0.1  # share of the overlap that must be unchanged to be measured alone
 OFFSET = 510  # the largest difference of two residuals of 8-bit pictures
+
+
+class Outside(Struct, frozen=True, kw_only=True):
+    """The measures over what a step left alone: outside its changed region and a rim about it."""
+
+    psnr: float | None
+    ssim: float
+    texture_ratio: float | None
 
 
 class Aligned(Struct, frozen=True, kw_only=True):
@@ -21,9 +30,11 @@ class Aligned(Struct, frozen=True, kw_only=True):
     `psnr` in dB (None where nothing differs: it would be infinite), `ssim` -1 to 1 (luma,
     Gaussian window of sigma 1.5, Wang et al. 2004), `changed_share` 0 to 1, `no_op`: the model
     changed nothing that holds over SMOOTH pixels beyond a change of tone common to the whole
-    picture. `overlap` is the share of the step that the reference covers. `note` reads
-    "misaligned" when the pictures were compared as they lie; changed share and no-op are then
-    None.
+    picture. `texture_ratio` is the gradient energy of the step's luma over that of the warped
+    reference's, which resampling softened alike (None where that is flat). `overlap` is the share
+    of the step that the reference covers. `outside` holds the measures where nothing changed, None
+    where less than LEAST_OUTSIDE of the overlap is left. `note` reads "misaligned" when the
+    pictures were compared as they lie; changed share, no-op and `outside` are then None.
     """
 
     psnr: float | None
@@ -31,6 +42,8 @@ class Aligned(Struct, frozen=True, kw_only=True):
     changed_share: float | None
     no_op: bool | None
     overlap: float
+    texture_ratio: float | None = None
+    outside: Outside | None = None
     note: str = ""
 
 
@@ -48,9 +61,13 @@ def measure(reference: Pixels, step: Pixels, found: Alignment) -> Aligned | None
     error = _mean_square(residual, inside)
     changed = None if found.matrix is None else changes(residual, inside)
     share = None if changed is None else float(changed[inside].mean())
+    planes = _luma(other), _luma(step)
+    similar = _similarity(*planes)
     return Aligned(
-        psnr=10.0 * float(np.log10(255.0**2 / error)) if error > 0.0 else None,
-        ssim=_ssim(_luma(other), _luma(step), inside),
+        psnr=_psnr(error),
+        ssim=_mean_inside(similar, inside),
+        texture_ratio=_texture_ratio(*planes, inside),
+        outside=None if changed is None else _outside(residual, similar, planes, inside, changed),
         changed_share=share,
         no_op=None if share is None else share < NO_OP_SHARE,
         overlap=float(inside.mean()),
@@ -118,11 +135,54 @@ def _mean_square(residual: NDArray[np.int16], inside: NDArray[np.bool_]) -> floa
     return float(np.sum(counts * squares) / np.sum(counts))
 
 
+def _outside(
+    residual: NDArray[np.int16],
+    similar: NDArray[np.float32],
+    planes: tuple[NDArray[np.float32], NDArray[np.float32]],
+    inside: NDArray[np.bool_],
+    changed: NDArray[np.bool_],
+) -> Outside | None:
+    """Return the measures where nothing changed; None where too little is left."""
+    rim = np.ones((2 * SMOOTH + 1, 2 * SMOOTH + 1), np.uint8)
+    left = inside & (cv2.dilate(changed.astype(np.uint8), rim) == 0)
+    if float(left.sum()) < LEAST_OUTSIDE * float(inside.sum()):
+        return None
+    return Outside(
+        psnr=_psnr(_mean_square(residual, left)),
+        ssim=_mean_inside(similar, left),
+        texture_ratio=_texture_ratio(*planes, left),
+    )
+
+
+def _psnr(error: float) -> float | None:
+    return 10.0 * float(np.log10(255.0**2 / error)) if error > 0.0 else None
+
+
+def _texture_ratio(
+    reference: NDArray[np.float32], step: NDArray[np.float32], inside: NDArray[np.bool_]
+) -> float | None:
+    under, over = _energy(reference, inside), _energy(step, inside)
+    return over / under if under > 0.0 else None
+
+
+def _energy(plane: NDArray[np.float32], inside: NDArray[np.bool_]) -> float:
+    """Return the mean squared luma step to the right plus that to the lower neighbour, inside."""
+    total = 0.0
+    for axis in (0, 1):
+        both = inside[1:] & inside[:-1] if axis == 0 else inside[:, 1:] & inside[:, :-1]
+        step = np.diff(plane, axis=axis)
+        count = int(both.sum())
+        total += float(cv2.norm(step, cv2.NORM_L2SQR, both.astype(np.uint8))) / max(1, count)
+    return total
+
+
 def _luma(pixels: Pixels) -> NDArray[np.float32]:
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), dtype=np.float32)
 
 
-def _ssim(one: NDArray[np.float32], other: NDArray[np.float32], inside: NDArray[np.bool_]) -> float:
+def _similarity(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the structural similarity around each pixel of two luma planes."""
+
     def local(plane: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.asarray(cv2.GaussianBlur(plane, (11, 11), 1.5), dtype=np.float32)
 
@@ -133,7 +193,11 @@ def _ssim(one: NDArray[np.float32], other: NDArray[np.float32], inside: NDArray[
     low, high = (0.01 * 255) ** 2, (0.03 * 255) ** 2
     top = (2 * mean_one * mean_other + low) * (2 * both + high)
     bottom = (mean_one**2 + mean_other**2 + low) * (var_one + var_other + high)
+    return np.asarray(top / bottom, dtype=np.float32)
+
+
+def _mean_inside(similar: NDArray[np.float32], inside: NDArray[np.bool_]) -> float:
     # Windows that reach over the border of the shared part would compare with black.
     core = cv2.erode(inside.astype(np.uint8), np.ones((11, 11), np.uint8)) > 0
     core = core if core.any() else inside
-    return float(np.mean((top / bottom)[core], dtype=np.float64))
+    return float(np.mean(similar[core], dtype=np.float64))

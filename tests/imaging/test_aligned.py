@@ -99,3 +99,30 @@ def test_the_changed_share_is_that_of_the_pixels_beyond_their_own_noise() -> Non
     limit = max(LEAST_CHANGE, CHANGED_SIGMAS * 1.4826 * np.median(fine) / 2**0.5 / SMOOTH)
     smooth = cv2.blur(toned.astype(np.float32), (SMOOTH, SMOOTH))
     assert np.array_equal(changes(residual, inside), (np.abs(smooth).max(2) > limit) & inside)
+
+
+def test_texture_is_held_against_the_reference_that_was_resampled_alike() -> None:
+    """A zoom softens the step and the warped reference; blur softens the step alone."""
+    zoomed = both(moved(SCENE, zoom=0.02))
+    blurred = both(cv2.GaussianBlur(moved(SCENE, zoom=0.02), (0, 0), 0.8))
+    assert zoomed.texture_ratio == pytest.approx(1.0, abs=0.05)  # type: ignore[attr-defined]
+    assert blurred.texture_ratio < 0.8  # type: ignore[attr-defined]
+
+
+def test_outside_an_added_object_nothing_differs() -> None:
+    step = noisy(SCENE, 2)
+    cv2.circle(step, (150, 150), 50, (220, 30, 40), -1)
+    found = both(step)
+    plain = both(noisy(SCENE, 2))
+    assert found.ssim < plain.ssim - 0.02  # type: ignore[attr-defined]
+    outside = found.outside  # type: ignore[attr-defined]
+    assert outside is not None
+    assert outside.ssim == pytest.approx(plain.ssim, abs=0.005)  # type: ignore[attr-defined]
+    assert outside.texture_ratio == pytest.approx(plain.texture_ratio, abs=0.01)  # type: ignore[attr-defined]
+
+
+def test_where_nearly_everything_changed_there_is_no_outside() -> None:
+    step = SCENE.copy()
+    step[20:-20, 20:-20] = 255 - step[20:-20, 20:-20]
+    found = measure(SCENE, step, STILL)
+    assert found is not None and found.outside is None
