@@ -6,36 +6,10 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from b100tui.analysis.onset import Onset, Status, onset
+from b100tui.analysis.signals import as_fitted, least, texture_at_hand
 from b100tui.analysis.thresholds import table
 
 Series = tuple[Sequence[int], Sequence[float | None]]
-
-# What a run is judged by unless the caller says otherwise: grain, texture, colour, fidelity.
-SIGNALS = (
-    "noise_sigma",
-    "laplacian_variance",
-    "high_frequency",
-    "texture_ratio",
-    "colour_cast",
-    "lab_a",
-    "lab_b",
-    "ssim",
-)
-# Signals that mean something as a ratio: damage multiplies them, and noise that adds in
-# quadrature bends them upwards, so that their kink would be found late. They are fitted as
-# logarithms.
-RATIOS = frozenset(
-    {
-        "noise_sigma",
-        "noise_wavelet",
-        "laplacian_variance",
-        "gradient_energy",
-        "high_frequency",
-        "texture_ratio",
-        "grid_peak",
-        "halo",
-    }
-)
 
 
 class RunOnset(Struct, frozen=True, kw_only=True):
@@ -59,22 +33,23 @@ def run_onset(signals: Mapping[str, Series], *, reference: int = 1, seed: int = 
     """Return the onset of a run from its signals, each (steps, values).
 
     At least two signals agree when the onset of each lies in the interval of the other; of
-    several such groups the largest counts, then the earliest. The step is the group's lower
-    quartile, the interval what the members' intervals have in common around it. A signal that
-    stands alone needs a higher threshold, because the best of several was picked.
+    several such groups the earliest counts that has two thirds of the largest one's size. The
+    step is the group's lower quartile, the interval what the members' intervals have in common
+    around it. A signal that stands alone needs a higher threshold, because the best of several
+    was picked.
     """
+    aligned = texture_at_hand({name: steps for name, (steps, _) in signals.items()})
     found = {
-        name: onset(steps, as_fitted(name, values), reference=reference, seed=seed)
+        name: onset(
+            steps,
+            as_fitted(name, values),
+            reference=reference,
+            least=least(name, aligned),
+            seed=seed,
+        )
         for name, (steps, values) in signals.items()
     }
     return agree(found)
-
-
-def as_fitted(name: str, values: Sequence[float | None]) -> Sequence[float | None]:
-    """Return the values of a signal on the scale they are fitted on: the log of a ratio."""
-    if name not in RATIOS:
-        return values
-    return [math.log(v) if v is not None and 0.0 < v < math.inf else None for v in values]
 
 
 def agree(found: Mapping[str, Onset]) -> RunOnset:
@@ -87,7 +62,7 @@ def agree(found: Mapping[str, Onset]) -> RunOnset:
             return RunOnset(status="too_short", signals=answers, reason="no signal was measured")
         reason = next(iter(answers.values())).reason if short else "no signal changed"
         return RunOnset(status="too_short" if short else "none", signals=answers, reason=reason)
-    group = _largest([name for _, name in changed], answers)
+    group = _agreeing([name for _, name in changed], answers)
     if len(group) > 1:
         return _joined(group, answers)
     tried = sum(one.status != "too_short" for one in answers.values())
@@ -120,9 +95,13 @@ def _within(one: Onset, other: Onset) -> bool:
     return other.low <= one.step <= other.high
 
 
-def _largest(names: Sequence[str], answers: Mapping[str, Onset]) -> list[str]:
-    """Return the largest set of signals that agree pairwise; names come earliest onset first."""
-    best: list[str] = []
+def _agreeing(names: Sequence[str], answers: Mapping[str, Onset]) -> list[str]:
+    """Return the earliest set of signals that agree pairwise, at least two thirds as large as any.
+
+    `names` come earliest onset first. Change begins with the first signals that carry it, but two
+    of many may be early by chance.
+    """
+    groups = []
     for seed in names:
         group = [seed]
         for name in names:
@@ -132,8 +111,11 @@ def _largest(names: Sequence[str], answers: Mapping[str, Onset]) -> list[str]:
             )
             if name not in group and mutual:
                 group.append(name)
-        if len(group) > len(best):
-            best = group
+        groups.append(group)
+    most = max(len(group) for group in groups)
+    best = next(
+        group for group in groups if 3 * len(group) >= 2 * most and (len(group) > 1 or most == 1)
+    )
     order = {name: place for place, name in enumerate(names)}
     return sorted(best, key=order.__getitem__)
 

@@ -161,12 +161,13 @@ def _claim(
 def chance(statistic: float | None, threshold: float | None) -> float:
     """Return how often a series without change reaches `statistic`.
 
-    The threshold is passed by 2 % of such series at most, and beyond it the share falls by a
+    The threshold is passed by `level` of such series at most, and beyond it the share falls by a
     factor e every `signal_margin` (`thresholds.toml`).
     """
     if statistic is None or threshold is None:
         return 1.0
-    return min(1.0, 0.02 * math.exp(-(statistic - threshold) / table().signal_margin))
+    limits = table()
+    return min(1.0, limits.level * math.exp(-(statistic - threshold) / limits.signal_margin))
 
 
 def _plainest(

@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct, convert
 
-from b100tui.analysis.consensus import as_fitted
 from b100tui.analysis.onset import Onset, onset
+from b100tui.analysis.signals import as_fitted, judged, texture_at_hand
 
 LEAST_DROP = {"ssim": 0.03, "psnr": 1.0}  # below the first comparable step; SSIM, dB
 
@@ -19,7 +19,7 @@ class Family(Struct, frozen=True):
     """One kind of damage and how the probes show it (`contradictions.toml`)."""
 
     signals: tuple[str, ...]
-    kind: Literal["ratio", "value"]
+    kind: Literal["ratio", "difference", "value"]
     direction: Literal["up", "down"]
     least: float
     source: str
@@ -67,10 +67,12 @@ class Probes:
         """Return how family `name` had moved by `step`, None when it had not."""
         family = families()[name]
         for signal in family.signals:
+            if family.direction == "down" and self._resampled(signal):
+                continue
             amount = self._amount(family, signal, step)
             if amount is None or not _enough(family, amount):
                 continue
-            change = self._change(signal, absolute=family.kind == "ratio")
+            change = self._change(signal, absolute=family.kind != "value")
             rises = (change.rise or 0.0) > 0.0
             if change.step is None or change.step > step or rises != (family.direction == "up"):
                 continue
@@ -117,12 +119,21 @@ class Probes:
             for step in self.steps
         )
 
+    def _resampled(self, signal: str) -> bool:
+        """Whether a fall may be resampling alone, and the aligned texture knows better."""
+        one = judged().get(signal)
+        return one is not None and one.softens and texture_at_hand(self.signals)
+
     def _amount(self, family: Family, signal: str, step: int) -> float | None:
         value = self.value(signal, step)
         if value is None or family.kind == "value":
             return value
         base = self.value(signal, self.reference)
-        return value / base if base is not None and base > 0.0 else None
+        if base is None:
+            return None
+        if family.kind == "difference":
+            return value - base
+        return value / base if base > 0.0 else None
 
     def _change(self, signal: str, *, absolute: bool) -> Onset:
         if signal not in self._onsets:
@@ -143,4 +154,7 @@ def _sentence(name: str, signal: str, family: Family, amount: float) -> str:
         return f"the mean colour moved by {amount:.1f} (CIELAB)"
     if name == "texture":
         return f"texture fell to {100 * amount:.0f} % of the reference"
+    if family.kind == "difference":
+        unit = " dB" if name == "grid" else ""
+        return f"{signal.replace('_', ' ')} rose by {amount:.2g}{unit}"
     return f"{signal.replace('_', ' ')} is {amount:.2g} times the reference"

@@ -1,12 +1,13 @@
 """When did change begin: the first step of one signal that carries a change, or an honest "none".
 
-The curve is a + b * clip(t - k, 0, m) with AR(1) noise (see `ramp`); the onset is k + 1. A
+The curve is a + b * clip(t - k, 0, m) with correlated noise (see `ramp`); the onset is k + 1. A
 change counts when its likelihood ratio passes a threshold that was set on simulated series
-without any change: white noise, AR(1) and random walks (`thresholds.toml`). The interval
-comes from a moving-block bootstrap of the whitened residuals.
+without any change: white noise, AR(1), random walks, walks under noise (`thresholds.toml`). The
+interval comes from a moving-block bootstrap of the whitened residuals.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -16,13 +17,16 @@ from b100tui.analysis import ramp
 from b100tui.analysis.thresholds import table
 
 Status = Literal["onset", "from_start", "none", "too_short"]
+Least = tuple[float, float]  # the least rise and the least fall that count, both positive
+ANY: Least = (0.0, 0.0)
+COARSE = (1, 2, 4, 8, 16, 32, 64, 128)  # ramp lengths where a loop waits for the answer
 
 
 class Onset(Struct, frozen=True, kw_only=True):
     """The answer for one signal. Step, low and high are None unless a change was found.
 
-    `rise` is the fitted change from before to after, in the signal's unit; `noise` is the AR
-    coefficient of the noise; `reason` says why there is no answer.
+    `rise` is the fitted change from before to after, in the signal's unit; `noise` is how smooth
+    the noise is (see `ramp.Noise`), 0 to 1; `reason` says why there is no answer.
     """
 
     status: Status
@@ -51,10 +55,9 @@ def quick_onset(
         return None
     family = ramp.curves(tuple(range(len(at))))
     found = ramp.fit(family, series[np.newaxis, :])
-    noise = int(found.phi[0])
-    if float(found.statistic[0]) < limits.threshold(len(at), noise) + limits.quick_margin:
+    if float(found.statistic[0]) < limits.threshold(len(at)) + limits.quick_margin:
         return None
-    return at[int(family[noise].start[int(found.curve[0])]) + 1]
+    return at[int(family[int(found.noise[0])].start[int(found.curve[0])]) + 1]
 
 
 def onset(
@@ -63,14 +66,15 @@ def onset(
     *,
     reference: int = 1,
     margin: float = 0.0,
+    least: Least = ANY,
     seed: int = 0,
 ) -> Onset:
     """Return the onset of one signal with its interval.
 
     Steps before the reference step, None and non-finite values are left out. `margin` is
-    added to the threshold (repeated looks, several signals). The same seed gives the same
-    interval. Statuses: `from_start` when no step but the reference lies before the change,
-    `too_short` below the least number of values that can show one.
+    added to the threshold; a change smaller than `least` (rise, fall) is none that counts. The
+    same seed gives the same interval. Statuses: `from_start` when no step but the reference
+    lies before the change, `too_short` below the least number of values that can show one.
     """
     at, series, size = ramp.prepared(steps, values, reference)
     limits = table()
@@ -84,38 +88,87 @@ def onset(
         return Onset(status="none", n=len(at), reason="all values are equal")
     family = ramp.curves(at)
     found = ramp.fit(family, series[np.newaxis, :])
-    noise = int(found.phi[0])
-    chosen = family[noise]
-    curve = int(found.curve[0])
+    chosen = family[int(found.noise[0])]
     statistic = float(found.statistic[0])
-    threshold = limits.threshold(len(at), noise) + margin
-    rise = float(found.slope[0]) * min(
-        float(chosen.ramp[curve]), at[-1] - at[int(chosen.start[curve])]
-    )
     seen = Onset(
         status="none",
         statistic=statistic,
-        threshold=threshold,
-        noise=chosen.phi,
+        threshold=limits.threshold(len(at)) + margin,
+        noise=chosen.noise.smooth,
         n=len(at),
         reason="no change beyond what correlated noise does by itself",
     )
-    if statistic < threshold:
+    if statistic < limits.threshold(len(at)) + margin:
         return seen
+    curve = int(found.curve[0])
+    best = _Best(at, series, chosen, curve, size * float(found.slope[0]))
+    rise = best.rise
+    if abs(rise) < (least[0] if rise > 0.0 else least[1]):
+        reason = f"it changed by {rise:+.2g}, which is too little to matter"
+        return structs.replace(seen, rise=rise, reason=reason)
+    blocks = len(at) < len(ramp.usable(steps, values, reference)[0])
+    return _placed(seen, best, reference, seed, blocks)
+
+
+def place(
+    seen: Onset,
+    at: tuple[int, ...],
+    series: ramp.Floats,
+    size: float,
+    noise: ramp.Noise,
+    reference: int,
+) -> Onset:
+    """Return where the change of a series lies whose significance and noise are known.
+
+    `series` (n,) and `size` are what `ramp.scaled` returned, `seen` says what was found.
+    """
+    chosen = _coarse(at, noise)
+    white = ramp.whiten(series, noise)
+    shares = chosen.basis @ (white - (white @ chosen.flat) * chosen.flat)
+    curve = int(np.argmax(np.abs(shares)))
+    best = _Best(at, series, chosen, curve, size * float(shares[curve] * chosen.scale[curve]))
+    return _placed(seen, best, reference, 0, False)
+
+
+@lru_cache(maxsize=16)
+def _coarse(at: tuple[int, ...], noise: ramp.Noise) -> ramp.Curves:
+    return ramp.of_shapes(*ramp.shapes(at, COARSE), noise)
+
+
+class _Best(Struct, frozen=True):
+    """The best curve of a series: row `curve` of `chosen`, with its slope in the signal's unit."""
+
+    at: tuple[int, ...]
+    series: ramp.Floats
+    chosen: ramp.Curves
+    curve: int
+    slope: float
+
+    @property
+    def rise(self) -> float:
+        """The change from before to after, in the signal's unit."""
+        start = self.at[int(self.chosen.start[self.curve])]
+        return self.slope * min(float(self.chosen.ramp[self.curve]), self.at[-1] - start)
+
+
+def _placed(seen: Onset, best: _Best, reference: int, seed: int, blocks: bool) -> Onset:
+    at, chosen, curve = best.at, best.chosen, best.curve
     start = int(chosen.start[curve])
-    low, high = interval(chosen, series, curve, seed)
-    if chosen.phi >= limits.bent or len(steps) > ramp.LONGEST:
-        # Blocks of steps were averaged, or what is left under the curve is smooth: a bend that the
+    low, high = interval(chosen, best.series, curve, seed)
+    bent = chosen.noise.smooth >= table().bent and chosen.ramp[curve] > 1.0
+    if blocks or bent:
+        # Blocks of steps were averaged, or what is left under a ramp is smooth: a bend that the
         # curve's straight pieces do not follow. The kink is sharp to a step (block) at best.
         low, high = max(0, low - 1), min(len(at) - 1 - ramp.CARRIERS, high + 1)
     return structs.replace(
         seen,
         status="from_start" if start == 0 else "onset",
         step=at[start + 1],
-        # A series that begins after the reference cannot show how early its change is.
-        low=reference + 1 if start == 0 else at[min(low, start) + 1],
+        # Between two steps that were looked at nobody knows; and a series that begins after
+        # the reference cannot show how early its change is.
+        low=reference + 1 if start == 0 else at[min(low, start)] + 1,
         high=at[max(high, start) + 1],
-        rise=rise * size,
+        rise=best.rise,
         reason="",
     )
 
@@ -127,7 +180,7 @@ def interval(chosen: ramp.Curves, series: ramp.Floats, curve: int, seed: int) ->
     fitted again with the same noise coefficient (Kuensch 1989, on innovations).
     """
     limits = table()
-    white = ramp.whiten(series, chosen.phi)
+    white = ramp.whiten(series, chosen.noise)
     white -= (white @ chosen.flat) * chosen.flat
     fitted = (white @ chosen.basis[curve]) * chosen.basis[curve]
     left = white - fitted

@@ -9,16 +9,16 @@ from msgspec import Struct, convert
 
 
 class Thresholds(Struct, frozen=True, kw_only=True):
-    """`thresholds.toml`: likelihood-ratio limits by length of series and noise coefficient.
+    """`thresholds.toml`: likelihood-ratio limits by number of values, and what belongs to them.
 
-    `limits[i][j]` belongs to `lengths[i]` values and `noise[j]`; between lengths they are
-    interpolated on a logarithmic scale, beyond the last they stay.
+    `limits[i]` belongs to `lengths[i]` values; between lengths they are interpolated on a
+    logarithmic scale, beyond the last they stay. The other names are told in the file.
     """
 
     shortest: int
     lengths: tuple[int, ...]
-    noise: tuple[float, ...]
-    limits: tuple[tuple[float, ...], ...]
+    limits: tuple[float, ...]
+    level: float  # share of clean series that pass the limit, at most
     signal_margin: float  # a lone signal among s: times ln s
     look_margin: float  # the gate looks after every step
     quick_margin: float
@@ -26,12 +26,11 @@ class Thresholds(Struct, frozen=True, kw_only=True):
     block_factor: float
     spent: int  # degrees of freedom a fit uses up
     tail: float
-    bent: float  # noise coefficient from which an interval is one step wider on either side
+    bent: float  # smoothness of the noise from which an interval is one step wider on either side
 
-    def threshold(self, length: int, noise: int) -> float:
-        """Return the limit for `length` values whose noise is number `noise` of the grid."""
-        column = [row[noise] for row in self.limits]
-        return float(np.interp(np.log(length), np.log(self.lengths), column))
+    def threshold(self, length: int) -> float:
+        """Return the limit for `length` values."""
+        return float(np.interp(np.log(length), np.log(self.lengths), self.limits))
 
 
 @lru_cache(maxsize=1)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from b100tui.imaging.align import Alignment, Reference
     from b100tui.index.store import Index
 
-VERSION = 2  # of the alignment, the measures and this file: another one makes all anew
+VERSION = 3  # of the alignment, the measures and this file: another one makes all anew
 SIDE = 1408
 MOST_THREADS = 4
 KEEP_EVERY = 16  # steps between two writings of the cache
@@ -41,8 +41,10 @@ class DriftRow(Struct, frozen=True, kw_only=True):
     """One step against the reference; see `imaging.align.Alignment` for signs and units.
 
     `matrix` (2x3 row-major) maps the step's source pixels to the reference's. `ssim`, `psnr`
-    (dB), `changed_share` and `no_op` are what is left after alignment, None where nothing can be
-    compared; `note` reads "misaligned" where both were compared as they lie.
+    (dB), `changed_share`, `no_op` and `texture_ratio` (gradient energy over that of the warped
+    reference) are what is left after alignment, None where nothing can be compared; those called
+    outside leave the changed region out. `note` reads "misaligned" where both were compared as
+    they lie.
     """
 
     step: int
@@ -62,6 +64,10 @@ class DriftRow(Struct, frozen=True, kw_only=True):
     changed_share: float | None = None
     no_op: bool | None = None
     overlap: float | None = None
+    texture_ratio: float | None = None
+    outside_ssim: float | None = None
+    outside_psnr: float | None = None
+    outside_texture_ratio: float | None = None
     note: str = ""
 
 
@@ -75,14 +81,28 @@ class DriftSeries(Struct, frozen=True, kw_only=True):
     trouble: str = ""
 
     def signals(self) -> Signals:
-        """Return aligned SSIM and PSNR by step; steps compared as they lie are left out."""
-        out: Signals = {"ssim": {}, "psnr": {}}
+        """Return what alignment says by step; steps compared as they lie are left out.
+
+        Aligned SSIM, PSNR, texture against the warped reference, zoom (percent); and, called
+        `outside_...`, the first three without the region that changed.
+        """
+        out: Signals = {}
         for row in self.rows:
-            if row.step != self.reference and row.status == "aligned" and not row.note:
-                out["ssim"][row.step] = row.ssim
-                if row.psnr is not None:
-                    out["psnr"][row.step] = row.psnr
-        return {name: values for name, values in out.items() if values}
+            if row.step == self.reference or row.status != "aligned" or row.note:
+                continue
+            values = {
+                "ssim": row.ssim,
+                "psnr": row.psnr,
+                "texture_aligned": row.texture_ratio,
+                "zoom": row.zoom_pct,
+                "outside_ssim": row.outside_ssim,
+                "outside_psnr": row.outside_psnr,
+                "outside_texture_aligned": row.outside_texture_ratio,
+            }
+            for name, value in values.items():
+                if value is not None:
+                    out.setdefault(name, {})[row.step] = value
+        return out
 
 
 class _Kept(Struct, frozen=True):
@@ -163,7 +183,7 @@ def kept_series(root: Path, steps: Sequence[Step], reference: int = 1) -> DriftS
 
 
 def kept_signals(index: "Index", runs: Sequence[str], reference: int = 1) -> dict[str, Signals]:
-    """Return aligned SSIM and PSNR of those runs whose drift was measured before."""
+    """Return the aligned signals of those runs whose drift was measured before."""
     folder = cache_dir(index.root) / "drift"
     if not folder.is_dir():
         return {}
@@ -228,6 +248,7 @@ def _one(root: Path, base: Step, prepared: "Reference", step: Step) -> DriftRow:
         return DriftRow(step=step.step, status="unreliable", reason=error.message)
     found = align(prepared, pixels)
     left = measure(prepared.pixels, pixels, found)
+    outside = None if left is None else left.outside
     here, there = _scale(pixels, step), _scale(prepared.pixels, base)
     shift_x = None if found.dx_px is None else found.dx_px / here[0]
     shift_y = None if found.dy_px is None else found.dy_px / here[1]
@@ -249,6 +270,10 @@ def _one(root: Path, base: Step, prepared: "Reference", step: Step) -> DriftRow:
         changed_share=None if left is None else left.changed_share,
         no_op=None if left is None else left.no_op,
         overlap=None if left is None else left.overlap,
+        texture_ratio=None if left is None else left.texture_ratio,
+        outside_ssim=None if outside is None else outside.ssim,
+        outside_psnr=None if outside is None else outside.psnr,
+        outside_texture_ratio=None if outside is None else outside.texture_ratio,
         note="" if left is None else left.note,
     )
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from b100tui.analysis.consensus import SIGNALS
 from b100tui.analysis.gate import Gate, gate_limit, gate_onset
 from b100tui.analysis.limit import Tolerance, defaults
+from b100tui.analysis.signals import SIGNALS
 from b100tui.model.errors import B100Error, PictureError, StoreError
 from b100tui.model.records import Run, ScoreRecord, Step
-from b100tui.report.onsets import Signals, prepared
+from b100tui.report.onsets import ALIGNED, Signals, limit_series, prepared
 from b100tui.workspace.parts import PartWriter, part_files, read_part
 from b100tui.workspace.places import cache_dir, workspace_dir, workspace_dirs
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 On = Literal["onset", "limit"]
 Scored = dict[tuple[int, str], float]  # (step, metric) -> value
 Progress = Callable[[int, int], None]
-UNALIGNED = frozenset({"ssim", "psnr"})
 
 
 class GateAnswer(Struct, frozen=True, kw_only=True):
@@ -93,7 +92,7 @@ def own_run(root: Path, name: str) -> OneRun | None:
 def wanted_signals(on: On, tolerances: Sequence[Tolerance]) -> tuple[str, ...]:
     """Return the probes that the decision rests on; aligned fidelity is not among them."""
     names = SIGNALS if on == "onset" else tuple(dict.fromkeys(one.signal for one in tolerances))
-    return tuple(name for name in names if name not in UNALIGNED)
+    return tuple(name for name in names if name not in ALIGNED)
 
 
 def known_scores(root: Path, one: OneRun, names: Sequence[str]) -> Scored:
@@ -284,21 +283,28 @@ def decide(
     *,
     reference: int = 1,
     using: Sequence[Tolerance] | None = None,
+    aligned: Mapping[str, Mapping[int, float | None]] | None = None,
 ) -> Gate:
-    """Return the decision from the scores of the steps up to `step`; later ones are not read."""
-    series: Signals = {}
+    """Return the decision from the scores of the steps up to `step`; later ones are not read.
+
+    `aligned` is what alignment says where drift was measured before.
+    """
+    series: Signals = {
+        name: {at: value for at, value in values.items() if at <= step}
+        for name, values in (aligned or {}).items()
+    }
     for (at, name), value in scored.items():
-        if at <= step:
+        if at <= step and name not in ALIGNED:
             series.setdefault(name, {})[at] = value
     steps = [known for known in one.steps if known.step <= step]
-    ready = prepared(one.run, steps, series, reference=reference)
+    ready = prepared(one.run, steps, series, reference=reference, aligned=bool(aligned))
     if not ready.comparable:
         why = "; ".join(ready.not_compared) or f"nothing follows reference step {reference}"
         return Gate(step=step, crossed=None, on=on, why=f"no step can be compared: {why}")
     if on == "limit":
         tolerances = defaults() if using is None else using
         return gate_limit(
-            ready.signals, ready.comparable, step, reference=reference, using=tolerances
+            limit_series(ready), ready.comparable, step, reference=reference, using=tolerances
         )
     signals = {
         name: (list(values), list(values.values()))
@@ -332,7 +338,8 @@ def gate(
     if probes:
         records, measured = measure_missing(root, one, scored, names, upto, progress)
         stored = _store(root, records)
-    found = decide(one, scored, upto, on, reference=reference, using=using)
+    aligned = _kept_alignment(root, one, reference)
+    found = decide(one, scored, upto, on, reference=reference, using=using, aligned=aligned)
     if not found.crossed and upto > last:
         why = f"step {upto} is not there yet: the last picture is step {last}"
         found = Gate(step=upto, crossed=None, on=on, why=why)
@@ -352,6 +359,16 @@ def gate(
         measured=measured,
         stored=stored,
     )
+
+
+def _kept_alignment(
+    root: Path, one: OneRun, reference: int
+) -> Mapping[str, Mapping[int, float | None]]:
+    """Return what alignment says of a run, as far as drift was measured before."""
+    from b100tui.report.drift import kept_series
+
+    kept = kept_series(root, one.steps, reference)
+    return {} if kept is None else kept.signals()
 
 
 def _store(root: Path, records: Sequence[ScoreRecord]) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from b100tui.analysis.contradictions import Contradiction, Status, contradictions, improved_at
+from b100tui.model.comparable import cycle
 from b100tui.model.metric import Metric
 from b100tui.model.records import Run
 from b100tui.report.chosen import chosen_metrics, runs_of
 from b100tui.report.drift import DriftSeries, drift_series, kept_signals
-from b100tui.report.onsets import RunSignals, signals_of
+from b100tui.report.onsets import RunSignals, seen_by, signals_of
 
 if TYPE_CHECKING:
     from b100tui.analysis.gaps import Gap
@@ -74,6 +75,9 @@ def lies_table(
         (one,) = signals_of(
             index, [run], reference=reference, aligned={run.run: aligned.get(run.run, {})}
         )
+        if cycle(run).kind == "addition":
+            # What a metric says of the whole picture has nothing like it in the reference.
+            one = structs.replace(one, comparable=())
         spread = spreads.of(run)
         if align:
             one = _with_fidelity(index, run, one, wanted, spread, cancelled)
@@ -191,7 +195,7 @@ def _with_fidelity(
             for step, value in {**one.signals.get(name, {}), **values}.items()
             if step in allowed
         }
-        for name, values in series.signals().items()
+        for name, values in seen_by(run, series.signals()).items()
     }
     return structs.replace(one, signals={**one.signals, **fidelity})
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from b100tui.analysis.consensus import SIGNALS, RunOnset, run_onset
+from b100tui.analysis.consensus import RunOnset, run_onset
 from b100tui.analysis.limit import Limit, Tolerance, defaults, limit, tolerances
 from b100tui.analysis.onset import Onset, Status
-from b100tui.model.comparable import comparable_steps
+from b100tui.analysis.signals import ALIGNED_TEXTURE, SIGNALS
+from b100tui.model.comparable import comparable_steps, cycle
 from b100tui.model.records import Run, Step
 from b100tui.report.chosen import left_out, light_steps, metric_of
 
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
 
 Select = Callable[[Iterable[int]], list[int]]
 Signals = dict[str, dict[int, float | None]]
-ALIGNED = frozenset({"ssim", "psnr"})  # as scored they are unaligned: drift gives the aligned ones
+# Drift gives these; SSIM and PSNR as scored are unaligned.
+ALIGNED = frozenset({"ssim", "psnr", ALIGNED_TEXTURE, "zoom"})
+OUTSIDE = "outside_"  # of the aligned ones: without the region that the step changed
+ADDS = (
+    "every step adds something: judged outside the changed region only,"
+    " at the steps whose drift was measured (b100 drift RUN)"
+)
 
 
 class SignalOnset(Struct, frozen=True, kw_only=True):
@@ -116,9 +123,15 @@ def prepared(
     """Return the signals of one run, reduced to the steps that may be compared.
 
     `against` names the signals that are measured against a reference step (default: ask the
-    registry).
+    registry). A run that adds something at every step keeps what alignment says outside the
+    changed region, and nothing else.
     """
     good, out = comparable_steps(steps, reference, run)
+    series = seen_by(run, series)
+    adds = cycle(run).kind == "addition"
+    if adds:
+        good = tuple(step for step in sorted(out) if any(step in one for one in series.values()))
+        out = {step: ADDS for step in out if step not in good}
     chosen = set(select(good)) if select is not None else set(good)
     with_reference = chosen | {reference}
     signals: Signals = {}
@@ -134,7 +147,7 @@ def prepared(
             signals[name] = held
     by_step = {one.step: one for one in steps}
     reasons: dict[str, int] = {}
-    for reason in left_out(run, by_step, out, reference).values():
+    for reason in (out if adds else left_out(run, by_step, out, reference)).values():
         reasons[reason] = reasons.get(reason, 0) + 1
     return RunSignals(
         run=run,
@@ -143,6 +156,19 @@ def prepared(
         signals=signals,
         not_compared=reasons,
     )
+
+
+def seen_by(
+    run: Run, series: Mapping[str, Mapping[int, float | None]]
+) -> Mapping[str, Mapping[int, float | None]]:
+    """Return the signals that mean something for a run: see OUTSIDE."""
+    if cycle(run).kind == "addition":
+        return {
+            name.removeprefix(OUTSIDE): values
+            for name, values in series.items()
+            if name.startswith(OUTSIDE)
+        }
+    return {name: values for name, values in series.items() if not name.startswith(OUTSIDE)}
 
 
 def onset_of(one: RunSignals) -> RunOnset:
@@ -156,10 +182,19 @@ def onset_of(one: RunSignals) -> RunOnset:
     )
 
 
+def limit_series(one: RunSignals) -> Signals:
+    """Return the signals of one run as tolerances are held against them.
+
+    Texture is held against the warped reference at the steps where alignment gave it.
+    """
+    texture = {**one.signals.get("texture_ratio", {}), **one.signals.get(ALIGNED_TEXTURE, {})}
+    return {**one.signals, "texture_ratio": texture}
+
+
 def limit_of(one: RunSignals, using: Sequence[Tolerance] | None = None) -> Limit:
     """Return the first step of one run beyond a tolerance."""
     return limit(
-        one.signals,
+        limit_series(one),
         one.comparable,
         reference=one.reference,
         using=defaults() if using is None else using,

@@ -31,9 +31,9 @@ def change(shape: str, steps: NDArray[np.int64], onset: int) -> Floats:
     """A curve of height about 1 whose first changed step is `onset`."""
     since = np.clip(steps - (onset - 1), 0, None).astype(float)
     if shape == "jump":
-        return (since > 0).astype(float)
+        return np.asarray(since > 0, float)
     if shape == "ramp":
-        return since / max(1.0, since.max())
+        return np.asarray(since / max(1.0, since.max()))
     if shape == "ramp_plateau":
-        return np.clip(since, 0, 8) / 8
-    return 1.0 - np.exp(-since / 5.0)
+        return np.asarray(np.clip(since, 0, 8) / 8)
+    return np.asarray(1.0 - np.exp(-since / 5.0))

@@ -1,5 +1,7 @@
 """The gate: decided on what was known, never taken back."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -21,27 +23,95 @@ def broken(first: int, seed: int = 1, height: float = 25.0) -> dict[str, Series]
     }
 
 
-def test_running_looks_equal_fits_on_what_was_known() -> None:
-    series, _ = ramp.scaled(noise("ar0.7", 1, 40, np.random.default_rng(2))[0])
-    steps = tuple(range(1, 41))
-    statistic, chosen = looks.statistics(steps, series)
+@pytest.mark.parametrize("steps", [range(1, 41), range(3, 83, 2), [*range(1, 30), *range(41, 52)]])
+def test_running_looks_equal_fits_on_what_was_known(steps: Sequence[int]) -> None:
+    """Evenly spaced steps share one table in units of their distance."""
+    at = tuple(steps)
+    even = tuple(range(40)) if at[-1] - at[0] == 39 * (at[1] - at[0]) else at
+    series, _ = ramp.scaled(noise("level1", 1, 40, np.random.default_rng(2))[0])
+    (statistic,) = looks.statistics([(at, series)])
     for count in (6, 13, 40):
-        rows, starts, ramps = ramp.shapes(steps[:count], looks.RAMPS)
-        family = tuple(ramp.of_shapes(rows, starts, ramps, phi) for phi in ramp.PHI)
+        rows, starts, ramps = ramp.shapes(even[:count], looks.RAMPS)
+        family = tuple(ramp.of_shapes(rows, starts, ramps, noise) for noise in looks.NOISES)
         alone = ramp.fit(family, series[np.newaxis, :count])
         assert statistic[count - 1] == pytest.approx(alone.statistic[0], abs=1e-6)
-        assert chosen[count - 1] == alone.phi[0]
+        assert looks.fitted(at[:count], series[:count]).statistic == pytest.approx(
+            alone.statistic[0], abs=1e-6
+        )
+
+
+def test_signals_of_several_lengths_are_looked_at_together() -> None:
+    rows = noise("ar0.5", 2, 40, np.random.default_rng(3))
+    many = [(tuple(range(1, 41)), rows[0]), (tuple(range(2, 33)), rows[1][:31])]
+    both = looks.statistics(many)
+    for one, found in zip(many, both, strict=True):
+        assert found == pytest.approx(looks.statistics([one])[0])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_hindsight_puts_in_line_is_told_apart(seed: int) -> None:
+    """`stirred` may be over-careful, but calm means that nothing was put in line differently."""
+    rng = np.random.default_rng(seed)
+    row = rng.standard_normal(40) if seed % 2 else np.cumsum(rng.standard_normal(40))
+    row[rng.integers(5, 40, size=2)] += rng.normal(0, 15, size=2)
+    clean = ramp.despiked(row)
+    stirred = ramp.stirred(row, clean)
+    for count in range(4, 41):
+        same = np.array_equal(ramp.despiked(row[:count]), clean[:count])
+        assert stirred[count - 1] or same
 
 
 def test_a_planted_break_is_seen_soon_after_it() -> None:
     found = gate_onset(broken(20), 60)
     assert found.crossed and found.value is not None and found.look is not None
-    assert abs(found.value - 20) <= 1 and 20 <= found.look <= 26
+    assert abs(found.value - 20) <= 1 and 20 <= found.look <= 24
     assert found.low is not None and found.return_to == max(1, found.low - 1)
 
 
 def test_before_the_break_the_gate_is_open() -> None:
     assert gate_onset(broken(20), 19).crossed is False
+
+
+def test_a_change_too_small_to_matter_does_not_cross() -> None:
+    """A drift of 1 % of noise is certain, and nothing to stop for; a doubling crosses at once."""
+    rng = np.random.default_rng(8)
+
+    def run(rise: float) -> dict[str, Series]:
+        grain = 1.0 + rise * change("jump", STEPS, 20) + 0.0005 * rng.standard_normal(60)
+        return {name: (STEPS.tolist(), (2 * grain).tolist()) for name in ("noise_sigma", "lab_a")}
+
+    assert gate_onset(run(0.01), 60).crossed is False
+    found = gate_onset(run(1.0), 60)
+    assert (found.crossed, found.value, found.look) == (True, 20, 21)
+
+
+def softened(aligned: bool) -> dict[str, Series]:
+    """A zoom at step 15 that softens what is measured on unwarped pixels by 60 %."""
+    rng = np.random.default_rng(9)
+    drop = np.where(STEPS >= 15, 0.4, 1.0)
+    out: dict[str, Series] = {
+        name: (STEPS.tolist(), (drop * (1 + 0.01 * rng.standard_normal(60))).tolist())
+        for name in ("laplacian_variance", "high_frequency", "texture_ratio")
+    }
+    if aligned:
+        out["texture_aligned"] = (
+            STEPS.tolist()[1:],
+            (1 + 0.01 * rng.standard_normal(59)).tolist(),
+        )
+    return out
+
+
+def test_softening_by_a_zoom_is_held_against_the_warped_reference() -> None:
+    assert gate_onset(softened(aligned=False), 60).crossed is True
+    assert gate_onset(softened(aligned=True), 60).crossed is False
+
+
+def test_a_lone_value_is_no_crossing_and_hides_none() -> None:
+    signals = broken(20)
+    odd = {name: (at, [*values[:9], 1e6, *values[10:]]) for name, (at, values) in signals.items()}
+    assert gate_onset(odd, 19).crossed is False
+    found = gate_onset(odd, 60)
+    assert found.value is not None and abs(found.value - 20) <= 1
 
 
 def test_later_values_change_nothing() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from b100tui.analysis import ramp
 from b100tui.analysis.onset import onset
 from tests.analysis.planted import NULLS, SHAPES, Floats, change, noise
 
@@ -28,11 +29,18 @@ def test_series_without_change_rarely_alarm(kind: str, length: int) -> None:
     assert bad / count <= 0.05
 
 
+@pytest.mark.parametrize("kind", ["level1", "level2", "level4"])
+def test_a_walk_under_noise_rarely_alarms(kind: str) -> None:
+    """Real chains wander by themselves under measurement noise of their own."""
+    bad = alarms(noise(kind, 200, 100, np.random.default_rng([5, 100])))
+    assert bad / 200 <= 0.05
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [*NULLS, "ar0.95", "level0.5", "level1"])
+@pytest.mark.parametrize("kind", [*NULLS, "ar0.95", "level0.5", "level1", "level2", "level4"])
 @pytest.mark.parametrize("length", [8, 10, 20, 25, 50, 100])
 def test_upper_bound_of_false_alarms_is_below_five_percent(kind: str, length: int) -> None:
-    count = 1000
+    count = 3000
     bad = alarms(noise(kind, count, length, np.random.default_rng([6, length])))
     print(f"{kind} n={length}: {bad}/{count}, upper 95 % bound {upper(bad, count):.3f}")
     assert upper(bad, count) <= 0.05
@@ -113,6 +121,34 @@ def test_a_single_absurd_value_hides_no_onset() -> None:
     row = noise("white", 1, 50, np.random.default_rng(3))[0] + 20.0 * (STEPS >= 12)
     row[30] = 1e300
     assert onset(STEPS.tolist(), row.tolist()).step == 12
+
+
+def test_between_two_steps_that_were_looked_at_nobody_knows() -> None:
+    """Every fourth step: the change at 15 is first seen at 17, and may be as old as 14."""
+    mine = STEPS[(STEPS - 1) % 4 == 0]
+    found = onset(mine.tolist(), (10.0 * (mine >= 15)).tolist())
+    assert (found.step, found.low, found.high) == (17, 14, 17)
+
+
+def test_a_change_smaller_than_the_least_is_none_that_counts() -> None:
+    row = (0.5 * (STEPS >= 20) + 0.001 * (STEPS % 2)).tolist()
+    small = onset(STEPS.tolist(), row, least=(0.6, 0.1))
+    assert small.status == "none" and "too little" in small.reason
+    assert onset(STEPS.tolist(), row, least=(0.4, 9.0)).step == 20
+    assert onset(STEPS.tolist(), [-value for value in row], least=(0.6, 0.1)).step == 20
+
+
+@pytest.mark.parametrize("level", [1.0, 4.0])
+def test_a_level_is_whitened_to_independent_noise(level: float) -> None:
+    """The Kalman filter's innovations are the Cholesky factor's, by another road."""
+    place = np.arange(30)
+    covariance = np.minimum(place[:, None], place) + level**2 * np.eye(30)
+    root = np.linalg.cholesky(covariance)
+    row = np.random.default_rng(1).standard_normal(30)
+    mine = ramp.whiten(row, ramp.Noise(level=level))
+    assert mine == pytest.approx(np.linalg.solve(root, row))
+    half = -np.sum(np.log(np.diag(root)))
+    assert ramp.bonus(ramp.Noise(level=level), 30)[-1] == pytest.approx(half)
 
 
 def test_missing_steps_keep_their_numbers() -> None:

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from b100tui.analysis.consensus import SIGNALS, run_onset
+from b100tui.analysis.consensus import run_onset
 from b100tui.analysis.limit import limit
+from b100tui.analysis.signals import SIGNALS
 from b100tui.imaging.align import align, prepare
 from b100tui.imaging.aligned import measure as measure_aligned
 from b100tui.metrics.probes import measure, measure_against

@@ -1,19 +1,31 @@
-"""Operating characteristics of the onset on planted truth, and its speed.
+"""Operating characteristics of the onset and the gate on planted truth, and their speed.
 
-`python -m tests.bench.bench_onset [--count N]` prints false alarms per null with the upper
-95 % bound (Clopper-Pearson), error, missed share and interval coverage per planted shape,
-noise and height, and the time of 280 runs x 8 signals of 100 steps with intervals.
+`python -m tests.bench.bench_onset [--count N]` prints false alarms per null with the upper 95 %
+bound (Clopper-Pearson), for one look and for a gate that looks after each of 100 steps; error,
+missed share beside what an oracle misses, and interval coverage per planted shape, noise and
+height; delays of the gate; and the time of 280 runs x 8 signals of 100 steps with intervals.
 """
 
 import argparse
 import time
+from collections.abc import Iterator
 
 import numpy as np
 from scipy import stats
 
+from b100tui.analysis import ramp
+from b100tui.analysis.consensus import Series
+from b100tui.analysis.gate import gate_onset
 from b100tui.analysis.onset import onset
-from tests.analysis.planted import NULLS, SHAPES, change, noise
+from b100tui.analysis.thresholds import table
+from tests.analysis.oracle import missed, missed_knowing_the_curve
+from tests.analysis.planted import NULLS, SHAPES, Floats, change, noise
 from tests.bench.bars import tell
+
+LENGTHS = (10, 20, 25, 50, 100)
+MORE = ("ar0.95", "level0.5", "level1", "level2", "level4")
+WATCHED = 100
+SIGNALS = 8
 
 
 def upper(bad: int, count: int) -> float:
@@ -23,63 +35,158 @@ def upper(bad: int, count: int) -> float:
 
 def false_alarms(count: int, seed: int = 7) -> None:
     print(f"false alarms on {count} series without change: share (upper 95 % bound)")
-    for kind in (*NULLS, "ar0.95", "level0.5", "level2"):
+    worst = 0.0
+    for kind in (*NULLS, *MORE):
         cells = []
-        for length in (10, 20, 25, 50, 100):
-            rng = np.random.default_rng([seed, length])
-            steps = range(1, length + 1)
-            bad = sum(
-                onset(steps, row.tolist()).status in ("onset", "from_start")
-                for row in noise(kind, count, length, rng)
-            )
+        for length in LENGTHS:
+            rows = noise(kind, count, length, np.random.default_rng([seed, length]))
+            steps = tuple(range(1, length + 1))
+            ready = np.array([ramp.prepared(steps, row.tolist(), 1)[1] for row in rows])
+            family = ramp.curves(steps)
+            found = [
+                ramp.fit(family, ready[at : at + 500]).statistic for at in range(0, count, 500)
+            ]
+            bad = int(np.sum(np.concatenate(found) >= table().threshold(length)))
+            worst = max(worst, bad / count)
             cells.append(f"n={length}: {bad / count:.3f} ({upper(bad, count):.3f})")
         print(f"  {kind:9s}", "  ".join(cells), flush=True)
+    tell("onset, most false alarms of a null", 100 * worst, "%", 5, note=f"{count} series each")
 
 
-def planted(count: int, seed: int = 11) -> None:
-    print("planted: median |error|, missed share, interval coverage, mean interval width")
-    whole: list[tuple[str, float, bool, bool]] = []
-    by_height: dict[int, list[bool]] = {}
+def grid(count: int, seed: int) -> Iterator[tuple[str, int, int, str, Floats, list[int]]]:
+    """Noise, height, length and shape with the rows and the planted first changed steps."""
     for kind in ("white", "ar0.3", "ar0.6"):
         for height in (10, 20, 40):
             for length in (25, 50, 100):
-                cells = []
                 for shape in (*SHAPES, "from_start"):
                     rng = np.random.default_rng([seed, length, height])
-                    rows, errors, covered, widths = noise(kind, count, length, rng), [], 0, []
-                    steps = np.arange(1, length + 1)
-                    for number, row in enumerate(rows):
-                        first = 2 if shape == "from_start" else 4 + number % (length // 2)
-                        curve = change("ramp" if shape == "from_start" else shape, steps, first)
-                        found = onset(steps.tolist(), (height * curve + row).tolist(), seed=number)
-                        if found.step is None or found.low is None or found.high is None:
-                            whole.append((shape, np.nan, False, False))
-                            by_height.setdefault(height, []).append(False)
-                            continue
-                        inside = found.low <= first <= found.high
-                        errors.append(abs(found.step - first))
-                        covered += inside
-                        widths.append(found.high - found.low)
-                        whole.append((shape, errors[-1], True, inside))
-                        by_height.setdefault(height, []).append(True)
-                    hits = max(1, len(errors))
-                    cells.append(
-                        f"{shape} {np.median(errors) if errors else np.nan:.0f} "
-                        f"{1 - len(errors) / count:.2f} {covered / hits:.2f} "
-                        f"{np.mean(widths) if widths else np.nan:.1f}"
-                    )
-                print(f"  {kind} x{height} n={length}:", " | ".join(cells), flush=True)
-    for height, found_all in by_height.items():
-        print(f"  rise of {height} noise sd: missed {1 - np.mean(found_all):.3f}")
-    for shape in (*SHAPES, "from_start", "all"):
-        mine = [one for one in whole if shape in ("all", one[0])]
-        errors_of = np.array([one[1] for one in mine if one[2]])
+                    rows, steps = noise(kind, count, length, rng), np.arange(1, length + 1)
+                    first = [4 + n % (length // 2) for n in range(count)]
+                    if shape == "from_start":
+                        first = [2] * count
+                    named = "ramp" if shape == "from_start" else shape
+                    curves = np.array([height * change(named, steps, one) for one in first])
+                    yield kind, height, length, shape, rows + curves, first
+
+
+def planted(count: int, seed: int = 11) -> None:
+    groups: dict[tuple[str, str], list[tuple[float, bool, bool, int]]] = {}
+    for kind, height, length, shape, rows, firsts in grid(count, seed):
+        steps = list(range(1, length + 1))
+        for number, (row, first) in enumerate(zip(rows, firsts, strict=True)):
+            found = onset(steps, row.tolist(), seed=number)
+            one = (np.nan, False, False, 0)
+            if found.step is not None and found.low is not None and found.high is not None:
+                inside = found.low <= first <= found.high
+                one = (abs(found.step - first), True, inside, found.high - found.low)
+            for key in (
+                ("all", "all"),
+                ("shape", shape),
+                ("rise", f"{height} noise sd"),
+                ("steps", str(length)),
+                ("noise", kind),
+            ):
+                groups.setdefault(key, []).append(one)
+    beside = oracles(seed)
+    print("planted: median |error|, 90 % within, missed (oracle; curve known), covered, width")
+    for (what, name), ones in groups.items():
+        hits = [one for one in ones if one[1]]
+        errors = np.array([one[0] for one in hits])
+        best, known = beside[what, name]
         print(
-            f"  {shape}: median {np.median(errors_of):.0f}, "
-            f"90 % within {np.quantile(errors_of, 0.9):.0f}, "
-            f"missed {1 - len(errors_of) / len(mine):.3f}, "
-            f"coverage {np.mean([one[3] for one in mine if one[2]]):.3f}"
+            f"  {what} {name}: {np.median(errors):.0f}, {np.quantile(errors, 0.9):.0f},"
+            f" {1 - len(hits) / len(ones):.3f} ({best:.3f}; {known:.3f}),"
+            f" {np.mean([one[2] for one in hits]):.3f}, {np.mean([one[3] for one in hits]):.1f}",
+            flush=True,
         )
+    ones = groups["all", "all"]
+    hits = [one for one in ones if one[1]]
+    tell("onset, median error", float(np.median([one[0] for one in hits])), "steps", 1)
+    tell("onset, missed", 100 * (1 - len(hits) / len(ones)), "%", 10)
+    covered = 100 * float(np.mean([one[2] for one in hits]))
+    tell("onset, interval coverage", covered, "%", 90, at_least=True, note="and at most 99")
+
+
+def oracles(seed: int) -> dict[tuple[str, str], tuple[float, float]]:
+    """What the oracle misses on the same grid, and the test that knows the curve alone."""
+    groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    rng = np.random.default_rng(seed)
+    for kind, height, length, shape, _, firsts in grid(12, seed):
+        steps = np.arange(1, length + 1)
+        first = firsts[-1]
+        curve = height * change("ramp" if shape == "from_start" else shape, steps, first)
+        nulls = (*NULLS, *MORE)
+        one = (
+            missed(curve, kind, nulls, rng, draws=120) if height == 10 else 0.0,
+            missed_knowing_the_curve(curve, kind, nulls, rng, draws=120),
+        )
+        for key in (
+            ("all", "all"),
+            ("shape", shape),
+            ("rise", f"{height} noise sd"),
+            ("steps", str(length)),
+            ("noise", kind),
+        ):
+            groups.setdefault(key, []).append(one)
+    return {
+        key: (float(np.mean([one[0] for one in ones])), float(np.mean([one[1] for one in ones])))
+        for key, ones in groups.items()
+    }
+
+
+def as_run(rows: Floats) -> dict[str, Series]:
+    steps = list(range(1, rows.shape[1] + 1))
+    return {f"signal{number}": (steps, row.tolist()) for number, row in enumerate(rows)}
+
+
+def gate_alarms(count: int, seed: int = 17) -> None:
+    print(
+        f"gate that looks after each of {WATCHED} steps, {count} runs without change:"
+        f" crossed (upper 95 % bound) with one signal; {SIGNALS} independent; {SIGNALS} the same"
+    )
+    worst = 0.0
+    for kind in (*NULLS, *MORE):
+        cells = []
+        for shared, signals in ((False, 1), (False, SIGNALS), (True, SIGNALS)):
+            rng = np.random.default_rng([seed, signals, shared])
+            bad = 0
+            for _ in range(count):
+                rows = noise(kind, 1 if shared else signals, WATCHED, rng)
+                rows = np.repeat(rows, signals, axis=0) if shared else rows
+                bad += bool(gate_onset(as_run(rows), WATCHED).crossed)
+            worst = max(worst, bad / count)
+            cells.append(f"{bad / count:.3f} ({upper(bad, count):.3f})")
+        print(f"  {kind:9s}", "  ".join(cells), flush=True)
+    note = f"{count} runs a null, {WATCHED} looks each"
+    tell("gate, most false alarms of a null", 100 * worst, "%", 5, note=note)
+
+
+def gate_delays(count: int = 40, seed: int = 19) -> None:
+    """Four signals, three of which carry the change from step 21 on."""
+    print(
+        "gate, first look that crosses less the planted onset: median (90 % within), never, early"
+    )
+    for kind in ("white", "ar0.6"):
+        for height in (10, 20, 40):
+            cells = []
+            for shape in SHAPES:
+                rng = np.random.default_rng([seed, height])
+                steps = np.arange(1, WATCHED + 1)
+                delays, never, early = [], 0, 0
+                for _ in range(count):
+                    rows = noise(kind, 4, WATCHED, rng)
+                    rows[:3] += height * change(shape, steps, 21)
+                    look = gate_onset(as_run(rows), WATCHED).look
+                    never += look is None
+                    early += look is not None and look < 21
+                    if look is not None and look >= 21:
+                        delays.append(look - 21)
+                late = np.array(delays or [np.nan])
+                cells.append(
+                    f"{shape} {np.median(late):.0f} ({np.quantile(late, 0.9):.0f}),"
+                    f" {never}, {early}"
+                )
+            print(f"  {kind} x{height}: " + " | ".join(cells), flush=True)
 
 
 def speed(runs: int = 280, signals: int = 8, length: int = 100) -> None:
@@ -99,8 +206,10 @@ def main() -> None:
     words.add_argument("--count", type=int, default=1000)
     count = words.parse_args().count
     speed()
-    false_alarms(count)
-    planted(max(40, count // 16))
+    false_alarms(2 * count)
+    planted(max(20, count // 25))
+    gate_alarms(max(200, count // 5))
+    gate_delays()
 
 
 if __name__ == "__main__":

@@ -2,12 +2,21 @@
 
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from b100tui.index.build import refresh
 from b100tui.index.store import open_index
-from b100tui.report.evidence import OnsetRow, onset_table, runs_of, tolerances_of
+from b100tui.report.evidence import (
+    OnsetRow,
+    drift_series,
+    kept_signals,
+    onset_table,
+    runs_of,
+    tolerances_of,
+)
+from tests.imaging.pairs import noisy, scene
 from tests.index.folder import add_step, mark, record, score
 
 RUN = "dongpo/replicate-2k/run-0"
@@ -71,6 +80,30 @@ def test_a_run_that_adds_objects_says_that_nothing_can_be_compared(tmp_path: Pat
     (row,) = answers(tmp_path)
     assert row.status == "too_short" and "no step can be compared" in row.reason
     assert sum(row.not_compared.values()) == 29
+
+
+def test_a_run_that_adds_objects_is_judged_outside_what_changed(tmp_path: Path) -> None:
+    """Every step adds a disc; from step 9 on grain spoils what was there before."""
+    run = "table/add-apples-2k/run-0"
+    base = scene(4, (240, 320))
+    for step in range(1, 19):
+        picture = noisy(base, 2.0 + 3.0 * max(0, step - 8), step)
+        for number in range(1, step):
+            cv2.circle(picture, (30 + 15 * number, 40), 10, (200, 30, 40), -1)
+        data = cv2.imencode(".png", picture[..., ::-1])[1].tobytes()
+        add_step(tmp_path, run, step, data=data, size=(320, 240))
+    (before,) = answers(tmp_path)
+    assert before.step is None and "b100 drift" in before.reason
+    index = open_index(tmp_path)
+    try:
+        drift_series(tmp_path, index.steps(run))
+        kept = kept_signals(index, [run])
+    finally:
+        index.close()
+    (row,) = answers(tmp_path, aligned=kept)
+    assert row.step is not None and abs(row.step - 9) <= 1
+    assert set(row.consensus) <= {"ssim", "texture_aligned"}
+    assert row.limit is not None and row.limit > 9
 
 
 def test_a_mirror_run_is_judged_within_its_phase(tmp_path: Path) -> None:
