@@ -2,11 +2,14 @@
 says what it saw.
 
 usage: concurrent_child.py ROLE ROOT NAME LOCKS
-LOCKS is "sound", or "deaf" for a lock file that everyone gets at once, as on some network disks.
+LOCKS is "sound", or as on network disks that misbehave: "deaf" for a lock file that everyone gets
+at once, "barred" for one that the system refuses, now and then or always.
 Prints one JSON object: {"turns": n, "told": [error texts], "written": [mark ids]}.
 """
 
+import errno
 import json
+import os
 import select
 import sys
 from collections.abc import Callable
@@ -93,9 +96,25 @@ def be_deaf() -> None:
     filelock.FileLock.release = lambda self, *_, **__: None  # type: ignore[method-assign]
 
 
+def be_barred(name: str) -> None:
+    """Refuse every lock to one of two, every second lock to the other."""
+    sound, asked = filelock.FileLock.acquire, 0
+
+    def refused(self: filelock.FileLock, *given: Any, **more: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if name.endswith(("1", "3", "5")) or asked % 2:
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+        return sound(self, *given, **more)
+
+    filelock.FileLock.acquire = refused  # type: ignore[method-assign]
+
+
 if __name__ == "__main__":
     role, root, name, locks = sys.argv[1:]
     if locks == "deaf":
         be_deaf()
+    elif locks == "barred":
+        be_barred(name)
     print("up", flush=True)
     print(json.dumps({"told": [], "written": [], **ROLES[role](Path(root), name)}))

@@ -62,7 +62,7 @@ def gathered(root: Path, locks: str) -> list[tuple[str, dict[str, Any]]]:
             child.communicate()
 
 
-@pytest.mark.parametrize("locks", ["sound", "deaf"])
+@pytest.mark.parametrize("locks", ["sound", "deaf", "barred"])
 def test_a_crowd_at_one_root_loses_nothing_and_readers_never_fail(
     tmp_path: Path, locks: str
 ) -> None:
@@ -76,12 +76,14 @@ def test_a_crowd_at_one_root_loses_nothing_and_readers_never_fail(
     for role, seen in found:
         if role == "build" and locks == "sound":
             assert all("held by" in words and "pid" in words for words in seen["told"]), seen
+        if role == "build" and locks == "barred":
+            assert any("cannot lock" in words for words in seen["told"]), seen
     refresh(root)
     index = open_index(root)
     index.poll()
     kept = Counter(one.id for one in index.marks(RUN))
     written = [id for _, seen in found for id in seen["written"]]
     assert kept == Counter(written)
-    last = {name: index.series(RUN) for name in ("series",)}["series"]
+    last = index.series(RUN)
     assert len([one for one in last if one.metric.startswith("m_w")]) == CROWD.count("write")
     index.close()
