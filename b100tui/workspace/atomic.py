@@ -10,6 +10,8 @@ from pathlib import Path
 
 from b100tui.model.errors import StoreError
 
+_BESIDE = threading.BoundedSemaphore(1)
+
 
 def write_atomic(
     path: Path,
@@ -73,7 +75,11 @@ def write_in_order(
 
 
 def at_once(works: Sequence[Callable[[], None]]) -> None:
-    """Do all of `works` at the same time and return when all have ended; raises what one raised."""
+    """Do all of `works`, side by side where nobody else does so, and return when all have ended.
+
+    Where several runs write at the same time their fsyncs share rounds of the journal anyway, and
+    more threads would only get in each other's way. Raises what one of them raised.
+    """
     raised: list[BaseException] = []
 
     def guarded(work: Callable[[], None]) -> None:
@@ -82,13 +88,21 @@ def at_once(works: Sequence[Callable[[], None]]) -> None:
         except BaseException as error:
             raised.append(error)
 
-    others = [threading.Thread(target=guarded, args=(work,)) for work in works[1:]]
-    for one in others:
-        one.start()
-    for work in works[:1]:
-        guarded(work)
-    for one in others:
-        one.join()
+    beside: list[threading.Thread] = []
+    own: list[Callable[[], None]] = list(works[:1])
+    try:
+        for work in works[1:]:
+            if _BESIDE.acquire(blocking=False):
+                beside.append(threading.Thread(target=guarded, args=(work,)))
+                beside[-1].start()
+            else:
+                own.append(work)
+        for work in own:
+            guarded(work)
+    finally:
+        for one in beside:
+            one.join()
+            _BESIDE.release()
     if raised:
         raise raised[0]
 
