@@ -127,7 +127,9 @@ def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference
     if not closed:
         notes.append("open range: no normalised gap without a stated bound")
     raw = [later - first for _, first, later in pairs]
-    corrected = [-gap for gap in raw] if metric.direction == "lower" else raw
+    # Not the negated raw gap: a difference of nothing is 0.0, never -0.0.
+    lower = metric.direction == "lower"
+    corrected = [first - later for _, first, later in pairs] if lower else raw
     mean_raw, mean = _mean(raw), _mean(corrected)
     scale = 1.0
     if closed and metric.low is not None and metric.high is not None:

@@ -111,6 +111,13 @@ def test_one_run_has_no_sd_but_an_estimate_from_first_differences() -> None:
     assert cell.within_noise is True
 
 
+@pytest.mark.parametrize("metric", [UP, DOWN])
+def test_no_difference_is_plainly_zero(metric: Metric) -> None:
+    cell = score_gap(metric, [RunScores(run="a", values={1: 4.0, 5: 4.0})], 5)
+    assert [str(value) for value in (cell.gap, cell.raw_gap, cell.corrected)] == ["0.0"] * 3
+    assert cell.failure is False
+
+
 def test_gap_beyond_its_interval_is_not_within_noise() -> None:
     runs = [one({1: 5.0, 5: 6.0 + 0.01 * n}, str(n)) for n in range(5)]
     assert score_gap(UP, runs, 5).within_noise is False
