@@ -115,6 +115,9 @@ def overlays_by_editor(tables: Mapping[str, GapTable]) -> "Figure":
 
 def gap_curves(curves: Sequence[Curve], metric: Metric, table: GapTable) -> "Figure":
     """Figure 4: the gap of one metric over the steps, a panel a group, the gaps marked."""
+    from matplotlib.patheffects import withStroke
+
+    halo = withStroke(linewidth=2.0, foreground="white")  # numbers stay readable on the line
     shown = [curve for curve in curves if curve.metric == metric.id][:_MOST_PANELS]
     figure, grid = _panels(len(shown), 2.6, 1.9)
     for axes, curve in zip(grid, shown, strict=False):
@@ -129,11 +132,12 @@ def gap_curves(curves: Sequence[Curve], metric: Metric, table: GapTable) -> "Fig
             mark, colour = ("^", _BETTER[3]) if cell.failure else ("o", "white")
             axes.plot([step], [value], mark, color=colour, markeredgecolor="black", markersize=5)
             axes.annotate(f"{value:+.1f}", (step, value), (0, 5), textcoords="offset points",
-                          ha="center", fontsize=6.5)  # fmt: skip
+                          ha="center", fontsize=6.5, path_effects=[halo])  # fmt: skip
         axes.set_title(_label(curve.group))
         axes.set_xlabel("step")
     unit = "gap" if shown and shown[0].normalised else "gap (raw, higher is better)"
     figure.suptitle(f"{metric.name}: {unit} against step {table.reference}; {SIGN} failure")
+    figure.supylabel("gap: mean ± sd", fontsize=7.5)
     return figure
 
 
@@ -164,6 +168,7 @@ def score_curves(curves: Sequence[Curve], metrics: Sequence[Metric]) -> "Figure"
         unit = "" if many and many[0].normalised else " (raw)"
         axes.set_title(f"{_label(metric.name)}{unit}, n up to {n}")
         axes.set_xlabel("step")
+    figure.supylabel("normalised score: mean ± sd", fontsize=7.5)
     handles = [_proxy(styles[at % 4], str(0.15 + 0.55 * (at % 7) / 6)) for at in range(len(groups))]
     if groups:
         figure.legend(handles, [_label(name) for name in groups], loc="outside lower center",
