@@ -115,7 +115,12 @@ class Pace:
 
 
 def batch_for(bytes_per_second: float) -> int:
-    """Return the bytes of a picture that leave text at most TEXT_WAITS behind."""
+    """Return the bytes of a picture that leave text at most TEXT_WAITS behind.
+
+    A fast link takes a whole picture in little more.
+    """
+    if bytes_per_second >= FAST_RATE:
+        return MOST_BATCH
     return int(min(max(bytes_per_second * TEXT_WAITS, LEAST_BATCH), MOST_BATCH))
 
 

@@ -1,11 +1,13 @@
 """A small app around PictureView, run in a pty by tests and benchmarks: ROOT [GRAPHICS].
 
-Keys: right, left step; z zooms to 4:1, h and l pan there; m opens a pop-up, escape closes it;
-x raises; q quits. Every key that reaches the app is appended to ROOT/keys. With BENCH set, g
-tells the longest turn of the event loop since the last g and the memory in use.
+Keys: right, left step; z zooms to 4:1, h and l pan there; d shows the aligned difference to
+the first step; m opens a pop-up, escape closes it; x raises; q quits. Every key that reaches
+the app is appended to ROOT/keys. LINK states the speed of the link. With BENCH set, g tells
+the longest turn of the event loop since the last g and the memory in use.
 """
 
 import asyncio
+import gc
 import os
 import sys
 import time
@@ -13,10 +15,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from b100tui.terminal.probe import probe_terminal, tell_textual
+from b100tui.tui.start import paint_sooner
 
 ROOT = Path(sys.argv[1])
 FACTS = probe_terminal(graphics=sys.argv[2] if len(sys.argv) > 2 else "auto")
 tell_textual(FACTS, os.environ)
+paint_sooner(os.environ)
 
 from msgspec.structs import replace  # noqa: E402
 from textual import events  # noqa: E402  # COLORTERM must be set before
@@ -27,6 +31,7 @@ from textual.widgets import Static  # noqa: E402
 from b100tui.model.records import PictureRef  # noqa: E402
 from b100tui.terminal.facts import TerminalFacts  # noqa: E402
 from b100tui.terminal.pipeline import Pipeline  # noqa: E402
+from b100tui.terminal.speed import stated  # noqa: E402
 from b100tui.terminal.targets import Target, ViewSpec  # noqa: E402
 from b100tui.tui.driver import Link  # noqa: E402
 from b100tui.tui.widgets.picture import PictureView  # noqa: E402
@@ -60,6 +65,7 @@ class Pictures(App[None]):
         ("z", "zoom", "zoom"),
         ("h", "pan(-40)", "left"),
         ("l", "pan(40)", "right"),
+        ("d", "difference", "difference"),
         ("g", "gap", "gap"),
         ("m", "pop", "pop-up"),
         ("x", "crash", "crash"),
@@ -81,6 +87,7 @@ class Pictures(App[None]):
         self.below = Main()
         self.push_screen(self.below)
         self.call_after_refresh(self.begin)
+        gc.freeze()  # as the explorer does once its index is read
 
     def begin(self) -> None:
         self.below.query_one(PictureView).attach(self.pipeline)
@@ -94,9 +101,12 @@ class Pictures(App[None]):
 
     def action_step(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), len(self.line) - 1)
-        self.said = ""
-        self.tell()
-        self.below.query_one(PictureView).show(self.line[self.at], self.line, self.at)
+        self.show_view()
+
+    def action_difference(self) -> None:
+        reference = self.line[0].ref
+        self.view = ViewSpec(difference="abs", gain=4.0, reference=reference, align=True)
+        self.show_view()
 
     def action_zoom(self) -> None:
         self.view = ViewSpec(zoom=4, centre=(400, 300))
@@ -152,6 +162,7 @@ class Pictures(App[None]):
 
 if __name__ == "__main__":
     Link.facts = FACTS
+    Link.speed = stated(os.environ.get("LINK", "auto"))
     app = Pictures(driver_class=Link)
     app.run()
     app.pipeline.close()

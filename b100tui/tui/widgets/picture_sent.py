@@ -1,5 +1,7 @@
 """How a finished frame reaches the terminal: by id, over stand-in cells, or as cells."""
 
+from collections.abc import Callable, Iterable
+
 from textual.widget import Widget
 
 from b100tui.terminal.frames import CellRow, Frame
@@ -74,7 +76,8 @@ class SentPicture(Widget):
         # Rough pictures go up whole: while keys repeat, nothing would ever be seen else.
         rough = frame.quality == "rough"
         parts = transmit(frame, number, tmux=link.facts.tmux)
-        link.upload(parts, place, lambda: rough or request == self._request)
+        first = link.pace.takes_whole(frame.bytes)
+        self._upload(link, parts, place, lambda: rough or request == self._request, first=first)
 
     def _send_raster(self, link: Link, request: Request, frame: Frame) -> None:
         if not self._mark:
@@ -105,7 +108,9 @@ class SentPicture(Widget):
             high = request.area.cell_height
             at = self.region.offset
             parts = lines.placed_strips(frame, self.size, at, high, most, tmux=tmux)
-            link.upload(parts, self._sent, lambda: request == self._request and not covered(self))
+            self._upload(
+                link, parts, self._sent, lambda: request == self._request and not covered(self)
+            )
             return
         self.call_after_refresh(link.measure, self._arrived)
 
@@ -138,7 +143,22 @@ class SentPicture(Widget):
             link.measure(self._arrived)
             return
         parts = [lines.rows_at((row,), x, y + n) for n, row in enumerate(rows)]
-        link.upload(parts, self._sent, lambda: rows is self._rows and not covered(self))
+        self._upload(link, parts, self._sent, lambda: rows is self._rows and not covered(self))
+
+    def _upload(
+        self,
+        link: Link,
+        parts: Iterable[str],
+        done: Callable[[bool], None],
+        still: Callable[[], bool],
+        *,
+        first: bool = False,
+    ) -> None:
+        """Send parts; the text of the same key goes before them unless they are `first`."""
+        if first:
+            link.upload(parts, done, still)
+        else:
+            self.call_after_refresh(link.upload, parts, done, still)
 
     def _sent(self, _: bool) -> None:
         self._arrived(0.0)
