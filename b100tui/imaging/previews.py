@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 # Level 0 fills a 160x43-cell picture, level 1 an 80x21-cell one. Upright pictures get the same
 # number of pixels by the box being square.
 LEVELS = (1408, 704)
-QUALITY = 85
+QUALITIES = (85, 70, 50, 30)  # the first that keeps to MOST_BYTES is taken
+MOST_BYTES = (225_000, 75_000)  # of a level: 300 kB a picture, however much grain it has
 Opener = Callable[[Path, PictureRef], Path | bytes]
 
 
@@ -63,7 +64,7 @@ class Cache:
             size = fit(made[-1].size, (side, side))
             made.append(made[-1].resize(size) if size != made[-1].size else made[-1])
         for level, image in enumerate(made):
-            self._store(self.path(ref, level), image)
+            self._store(self.path(ref, level), image, MOST_BYTES[level])
         return tuple(made)
 
     def has(self, ref: PictureRef, level: int) -> bool:
@@ -89,16 +90,15 @@ class Cache:
             self.trouble = f"previews are not marked as used: {error.strerror}"
         return shown
 
-    def _store(self, path: Path, image: "Image") -> None:
-        encoded = io.BytesIO()
-        image.save(encoded, "JPEG", quality=QUALITY)
+    def _store(self, path: Path, image: "Image", most: int) -> None:
+        data = _jpeg(image, most)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _replace(path, encoded.getvalue())
+            _replace(path, data)
         except OSError as error:
             self.trouble = f"previews are not kept: {error}"
             return
-        self._count(len(encoded.getvalue()))
+        self._count(len(data))
 
     def _count(self, added: int) -> None:
         with self._lock:
@@ -133,6 +133,18 @@ class Cache:
                 continue  # another explorer evicted it
             found.append((facts.st_mtime_ns, facts.st_size, path))
         return found
+
+
+def _jpeg(image: "Image", most: int) -> bytes:
+    """Return `image` in the best quality that takes at most `most` bytes, or in the least."""
+    data = b""
+    for quality in QUALITIES:
+        encoded = io.BytesIO()
+        image.save(encoded, "JPEG", quality=quality)
+        data = encoded.getvalue()
+        if len(data) <= most:
+            break
+    return data
 
 
 def _replace(path: Path, data: bytes) -> None:
