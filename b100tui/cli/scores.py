@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, writing_root
+from b100tui.model.errors import UsageError
 
 if TYPE_CHECKING:
     from b100tui.index.store import Index
@@ -65,6 +66,8 @@ def _import(args: argparse.Namespace) -> int:
 def _export(args: argparse.Namespace) -> int:
     from b100tui.scoring.exporting import ExportedScore, export_scores
 
+    if Path(args.file).exists():
+        raise UsageError(f"{args.file} is there already", "choose a new name, or delete it first")
     sql = files("b100tui.cli").joinpath("scores_export.sql").read_text(encoding="utf-8")
     index = opened(args)
     try:

@@ -69,3 +69,11 @@ def test_export_to_an_unknown_kind_is_wrong_use(
 ) -> None:
     assert main(["scores", "export", str(tmp_path / "a.xlsx"), "--root", str(root)]) == 2
     assert ".parquet" in capsys.readouterr().err
+
+
+def test_an_export_replaces_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "mine.csv"
+    mine.write_text("of a person")
+    assert main(["scores", "export", str(mine), "--root", str(tmp_path)]) == 2
+    assert "mine.csv is there already" in capsys.readouterr().err
+    assert mine.read_text() == "of a person"
