@@ -174,7 +174,8 @@ def in_words(found: "Alignment") -> str:
         return "identical"
     if found.matrix is None or found.zoom_pct is None:
         return f"misaligned, unreliable: {found.reason}"
-    words = [f"zoom {found.zoom_pct:+.2f}%", f"moved {found.dx_px:+.1f} {found.dy_px:+.1f} px"]
+    words = [f"zoom {found.zoom_pct:+z.2f}%"]
+    words.append(f"moved {found.dx_px:+z.1f} {found.dy_px:+z.1f} px")
     if found.aspect_pct is not None and abs(found.aspect_pct) >= 0.05:
         words.append(f"aspect {found.aspect_pct:+.2f}%")
     if found.rotation_deg is not None and abs(found.rotation_deg) >= 0.05:

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from msgspec.structs import replace
 
 from b100tui.metrics.registry import metric
 from b100tui.tui.analyst import RunLine, band_of, place_of
@@ -97,6 +98,17 @@ async def test_a_step_beside_the_table_is_judged_too():
         # BRISQUE falls by 3 a step from 75: 18 of 150 by step 7.
         told = "scores step 7 better than step 1 by 12.0 points"
         await until(pilot, lambda: told in _plain(screen))
+
+
+async def test_without_a_reference_picture_the_caption_says_so_and_waits_for_nothing():
+    async with opened(explorer()) as (pilot, main):
+        screen = await evidence(pilot, main)
+        found = screen.evidence
+        steps = tuple(step for step in found.steps if step.step != found.reference)
+        screen.evidence = replace(found, steps=steps)
+        screen.show()
+        caption = screen.query_one("#evidence-caption", StatusLine).plain
+        assert "step 5: step 1 has no picture" in caption and "aligning" not in caption
 
 
 def _plain(screen) -> str:

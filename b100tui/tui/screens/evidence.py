@@ -237,6 +237,7 @@ class EvidenceScreen(AnalysisScreen):
         self._closed = True
 
     def _show_pictures(self, found: CellEvidence) -> None:
+        self._pair = None
         at = {step.step: step for step in found.steps}
         before, after = at.get(found.reference), at.get(self.step)
         if after is None:
@@ -250,7 +251,6 @@ class EvidenceScreen(AnalysisScreen):
         self._want_alignment(before, after)
 
     def _want_alignment(self, before: Step | None, after: Step) -> None:
-        self._pair = None
         if before is None or before.picture is None or after.picture is None:
             return
         self._pair = (after.picture, before.picture)
@@ -283,14 +283,19 @@ class EvidenceScreen(AnalysisScreen):
         found = self.evidence
         if found is None:
             return
-        if self.look.difference:
+        lone = self._pair is None  # nothing to lay beside it
+        if lone:
+            pictured = {step.step for step in found.steps if step.picture is not None}
+            gone = self.step if found.reference in pictured else found.reference
+            left = f" step {self.step}: step {gone} has no picture "
+        elif self.look.difference:
             left = f" step {self.step} minus step {found.reference} "
         elif self.look.compare:
             left = f" step {found.reference} (left) and step {self.step} (right) "
         else:
             left = f" step {self.step} "
         words = [word for word in self.look.words if word != "side by side"]
-        if self.look.align and (self.look.compare or self.look.difference):
+        if self.look.align and not lone and (self.look.compare or self.look.difference):
             known = self._alignment
             same = known is not None and known[0] == self._pair
             words.append(known[1] if same and known is not None else "aligning ...")
