@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         _show(jobs.list_jobs(root), args.json)
         return 0
     if args.id is None:
-        raise UsageError(f"b100 jobs {args.action} needs the id of a job", "b100 jobs lists them")
+        raise UsageError(f"jobs {args.action} needs the id of a job", "b100 jobs lists them")
     if args.action == "log":
         _log(root, args)
         return 0

@@ -3,7 +3,7 @@
 import argparse
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, NoReturn, TextIO
 
 from b100tui.model.errors import UsageError
 
@@ -84,6 +84,14 @@ EXAMPLES: dict[str, str] = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    """Tells wrong words as every other failure is told: what, and the fix."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError instead of printing the usage."""
+        raise UsageError(f"{self.prog.removeprefix('b100 ')}: {message}", f"{self.prog} --help")
+
+
 class Command(NamedTuple):
     """A command whose module is loaded."""
 
@@ -92,7 +100,7 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace], int]
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return the parsed arguments; wrong use leaves with code 2 as argparse does."""
+        """Return the parsed arguments; wrong words raise UsageError."""
         args, unknown = self.parser.parse_known_args(_expressions_joined(arguments))
         words: list[str] | None = getattr(args, getattr(args, "dashed", ""), None)
         if words is not None and all(_is_dashed_word(word) for word in unknown):
@@ -126,7 +134,7 @@ def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
             f"no command {name!r}", f"did you mean {', '.join(near)}?" if near else "b100 --help"
         )
     module = importlib.import_module(f"b100tui.cli.{COMMANDS[name][0]}")
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"b100 {name}",
         description=COMMANDS[name][1],
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from b100tui.cli.explore import GRAPHICS
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, reading_root
 from b100tui.model.errors import PictureError, UsageError
@@ -42,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--channel", choices=CHANNELS, help="one channel")
     parser.add_argument("--sheet", metavar="STEPS", help="a contact sheet, e.g. 0,1,10-50")
     parser.add_argument("--out", metavar="FILE.png", help="write exact pixels to FILE")
-    parser.add_argument("--graphics", default="auto", help="kitty, sixel, iterm, half or text")
+    parser.add_argument("--graphics", choices=GRAPHICS, default="auto", help="how it is drawn")
     add_refresh(parser)
     add_json(parser)
 

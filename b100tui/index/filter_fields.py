@@ -121,7 +121,7 @@ def _near(name: str, metrics: Collection[str]) -> str:
     from b100tui.metrics.registry import metrics as registered
 
     stem, dot, tail = name.rpartition(".")
-    ids = [*(m.id for m in registered()), *metrics]
+    ids = list(dict.fromkeys((*(m.id for m in registered()), *metrics)))
     if dot and tail.lower() in MEASURES:
         near = [f"{n}.{tail}" for n in difflib.get_close_matches(stem.lower(), ids, 3, 0.5)]
     elif dot and (stem in ids):

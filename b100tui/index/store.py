@@ -114,7 +114,7 @@ class Index:
             raise UnknownRunError(f"{name!r} fits several runs: {names}", "write one of them out")
         near = [run for (run,) in self._ask(_NEAR, [name, name])]
         raise UnknownRunError(
-            f"no run {name!r}",
+            f"no run {name!r} in {self.root}",
             f"did you mean {', '.join(near)}?" if near else "b100 runs lists them",
         )
 

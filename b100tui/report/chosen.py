@@ -195,7 +195,9 @@ def chosen_metrics(index: "Index", wanted: str | None) -> tuple[tuple[Metric, ..
         else:
             name = registry.identifier(word)
             if name not in have and registry.known(word) is None:
-                raise MetricError(f"no metric {word!r} here", f"scored: {', '.join(present)}")
+                scored = ", ".join(present)
+                hint = f"scored: {scored}" if scored else "nothing is scored here yet: b100 score"
+                raise MetricError(f"no metric {word!r} here", hint)
             picked[name] = metric_of(name)
     absent = [one.id for one in picked.values() if one.id not in have]
     note = f"no scores of {', '.join(absent)}" if absent else ""

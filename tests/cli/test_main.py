@@ -62,6 +62,24 @@ def test_an_unknown_command_names_the_nearest(capsys: pytest.CaptureFixture[str]
     assert "search" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["config", "edi"], "config: argument action: invalid choice: 'edi'"),
+        (["editors", "extra"], "editors: unrecognized arguments: extra"),
+        (["edit", "new"], "edit new: the following arguments are required"),
+    ],
+)
+def test_wrong_words_are_told_as_every_failure_is(
+    words: list[str], what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"b100: {what}")
+    assert "--help" in err.splitlines()[-1]
+
+
 def test_a_known_failure_prints_what_and_the_fix_on_stderr(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
