@@ -17,7 +17,7 @@ from b100tui.tui.driver import KITTY_KEPT
 from b100tui.workspace.places import state_dir
 from tests.cli.calls import b100
 from tests.e2e.pty_terminal import Pty
-from tests.e2e.storm import Storm
+from tests.e2e.storm import PATIENCE, Storm
 from tests.e2e.storm_beside import left_processes
 from tests.e2e.storm_books import (
     assert_marks_once,
@@ -91,7 +91,7 @@ def keep_curve(storm: Storm) -> None:
 
 def left_behind() -> dict[int, str]:
     """Return what still runs a while after the end, and end it."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE  # what measures is niced and ends when it gets time
     while (left := left_processes()) and time.monotonic() < until:
         time.sleep(0.2)
     for pid in left:
