@@ -27,7 +27,8 @@ EPILOG = """examples:
 
 onset is the first step that carries a change, with its interval and the signals that agree.
 limit is the first bad step: beyond a tolerance for two comparable steps ([limit] in the
-settings). The onset in `b100 runs` is a quick estimate of the same without an interval.
+settings). This is the full answer; the onset in `b100 runs`, in the explorer's list and in
+filters (onset<8) is a quick estimate of the same without an interval, and may differ.
 How both are found stands in: b100 help analysis"""
 
 

@@ -3,13 +3,16 @@
 import argparse
 
 from b100tui.cli.indexed import add_refresh, opened, tell_empty
-from b100tui.cli.output import add_json, emit_json, emit_jsonl
+from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate
 from b100tui.cli.tabular import counted, print_table, spark
 
 EPILOG = """examples:
   b100 runs DIR
   b100 runs --filter 'image:dongpo onset<8'
-  b100 runs --filter 'step>10 brisque.gap>0' --jsonl"""
+  b100 runs --filter 'step>10 brisque.gap>0' --jsonl
+
+onset is a quick estimate: the middle of what the first three signals say, without an interval.
+b100 onset fits all signals, gives the interval and has the last word; they may differ."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
             ),
         )
         print(f"{counted(len(rows), 'run')}, {counted(sum(row.steps for row in rows), 'step')}")
+        if any(row.onset is not None for row in rows):
+            narrate("onset is a quick estimate here; b100 onset has the full one, with interval")
     if not rows:
         tell_empty(index)
     return 0

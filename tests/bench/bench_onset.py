@@ -172,7 +172,8 @@ def gate_delays(count: int = 40, seed: int = 19) -> None:
             for shape in SHAPES:
                 rng = np.random.default_rng([seed, height])
                 steps = np.arange(1, WATCHED + 1)
-                delays, never, early = [], 0, 0
+                delays: list[float] = []
+                never = early = 0
                 for _ in range(count):
                     rows = noise(kind, 4, WATCHED, rng)
                     rows[:3] += height * change(shape, steps, 21)
@@ -208,7 +209,7 @@ def main() -> None:
     speed()
     false_alarms(2 * count)
     planted(max(20, count // 25))
-    gate_alarms(max(200, count // 5))
+    gate_alarms(max(200, 2 * count // 5))
     gate_delays()
 
 

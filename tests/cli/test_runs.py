@@ -10,6 +10,7 @@ from b100tui.model.errors import StoreError
 from b100tui.workspace.locks import hold
 from b100tui.workspace.places import cache_dir, last_root
 from tests.index.folder import add_run, add_step
+from tests.report.test_onsets import planted, write
 
 A = "dongpo/replicate-2k/run-0"
 B = "fog/replicate-2k/run-1"
@@ -170,3 +171,13 @@ def test_a_first_index_that_cannot_be_written_is_a_failure(
     assert main(["runs", str(root), "--json"]) == 1
     told = capsys.readouterr()
     assert told.out == "" and "No space left" in told.err
+
+
+def test_the_table_says_that_its_onset_is_a_quick_estimate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, A, {"noise_sigma": planted(9, 1), "gradient_energy": planted(9, 2)})
+    assert main(["runs", str(tmp_path)]) == 0
+    told = capsys.readouterr()
+    assert "quick estimate" in told.err and "b100 onset" in told.err
+    assert "quick" not in told.out
