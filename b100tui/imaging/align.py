@@ -23,11 +23,13 @@ from b100tui.imaging.ecc import (
     candidates,
     compose,
     correlation,
+    cropped,
     cross,
     invert,
     move,
     oriented,
     plane,
+    repetition,
     rescaled,
     resize_matrix,
     settle,
@@ -47,6 +49,9 @@ class Rules(Struct, frozen=True, kw_only=True):
     quadrant_px: float = 2.0  # own shift of a quadrant, pixels of the refinement
     least_texture: float = 0.35  # grey levels (0..255) of high-passed luma
     least_cross: float = 0.03  # weaker over stronger direction of the gradients
+    most_repetition: float = 0.7  # from here on a picture may fit itself one period off
+    period_lead: float = 1.04  # by which a fit far away must then beat that
+    near_share: float = 0.02  # of the longer side: a fit this close to "not moved" is no period off
     turn_gain: float = 0.05  # correlation by which a turned fit must beat the unturned one
     turn_lead: float = 0.02  # and any other turned one
     least_quadrants: int = 3  # with texture of their own
@@ -200,12 +205,15 @@ def _judged(
     height, width = fine.shape
     shape = _shape(matrix, turned.shape, fine.shape)
     longest = max(height, width)
+    beyond = ""
     if abs(shape.zoom) > rules.most_zoom or abs(shape.aspect) > rules.most_zoom:
-        return _refused(f"scale out of bounds (zoom {100 * shape.zoom:+.0f} %)")
-    if abs(shape.shear) > rules.most_shear:
-        return _refused(f"sheared by {100 * shape.shear:.1f} %")
-    if max(abs(shape.dx), abs(shape.dy)) > rules.most_shift * longest:
-        return _refused("moved by more than a quarter of the picture")
+        beyond = f"scale out of bounds (zoom {100 * shape.zoom:+.0f} %)"
+    elif abs(shape.shear) > rules.most_shear:
+        beyond = f"sheared by {100 * shape.shear:.1f} %"
+    elif max(abs(shape.dx), abs(shape.dy)) > rules.most_shift * longest:
+        beyond = "moved by more than a quarter of the picture"
+    if beyond:
+        return _refused(beyond)
     gone = _return_error(matrix, back, (height, width))
     if gone > rules.back_px:
         return _refused(f"forward and back differ by {gone:.1f} px")
@@ -213,6 +221,11 @@ def _judged(
     if value < rules.least_correlation:
         return _refused(f"the pictures hardly correlate ({value:.2f})")
     apart = _corner_shift(matrix, turn, (height, width), turned.shape)
+    if apart > rules.near_share * longest:
+        alike = [repetition(planes[COARSE]) for planes in (reference.planes, step)]
+        period = math.sqrt(max(0.0, alike[0]) * max(0.0, alike[1]))
+        if period > rules.most_repetition and value < rules.period_lead * period:
+            return _refused("the picture repeats itself: it may lie a period off")
     if apart > rules.still_px:
         gain = value - _still(reference.planes[FINE], fine)
         needed = rules.least_near_gain if apart < rules.near_px else rules.least_gain
@@ -235,7 +248,7 @@ def _judged(
         dy_px=shape.dy * scale[1],
         rotation_deg=_wrapped(90.0 * (turn % 4) + shape.rotation),
         mirrored=turn >= 4,
-        crop_pct=100.0 * _cropped(matrix, turned.shape, fine.shape),
+        crop_pct=100.0 * cropped(matrix, turned.shape, fine.shape),
         confidence=float(np.clip(doubt * min(1.0, 0.4 + value) * seen / 4, 0.0, 1.0)),
         matrix=tuple(full.ravel().tolist()),
         reason=sizes,
@@ -335,17 +348,6 @@ def _quadrants(step: Plane, turned: Plane, matrix: Affine, rules: Rules) -> tupl
     if seen < rules.least_quadrants:
         return worst, seen, f"texture in {seen} of 4 quadrants only"
     return worst, seen, ""
-
-
-def _cropped(matrix: Affine, turned: tuple[int, ...], fine: tuple[int, ...]) -> float:
-    """Share of the reference that lies outside the step."""
-    height, width = turned[:2]
-    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
-    there = move(invert(matrix), corners - 0.5).astype(np.float32) + 0.5
-    frame = np.array([[0, 0], [fine[1], 0], [fine[1], fine[0]], [0, fine[0]]], dtype=np.float32)
-    area, _ = cv2.intersectConvexConvex(there, frame)
-    whole = cv2.contourArea(there)
-    return float(np.clip(1.0 - area / whole, 0.0, 1.0)) if whole > 0 else 1.0
 
 
 def _in_source(

@@ -16,6 +16,7 @@ CANVAS = 128  # square of the search over turns
 SCALES = (0.87, 1.0, 1.15)
 MOST_CANDIDATES = 3
 FINE_BAND, WIDE_BAND = 1.2, 10.0  # Gaussian sigmas of the band that is kept, pixels of a level
+REPEAT = 16  # pixels of a level: beyond what a smooth picture shares with its own neighbourhood
 BORDER = 20  # pixels of a level that the wide blur spoils along the frame
 
 
@@ -141,6 +142,37 @@ def cross(picture: Plane) -> float:
     xy = float(np.mean(across * down))
     spread = float(np.hypot(xx - yy, 2.0 * xy))
     return (xx + yy - spread) / (xx + yy + spread) if xx + yy > 0.0 else 0.0
+
+
+def repetition(picture: Plane) -> float:
+    """Return the largest correlation of a plane with itself moved by REPEAT pixels or more.
+
+    Shifts reach a quarter of each side. Near 1 the picture repeats itself, as windows or cloth.
+    """
+    height, width = picture.shape
+    size = (2 * height, 2 * width)
+    spectrum = np.fft.rfft2(picture - picture.mean(), size)
+    whole = np.fft.rfft2(np.ones_like(picture), size)
+    found = np.fft.irfft2(np.abs(spectrum) ** 2, size)
+    overlap = np.fft.irfft2(np.abs(whole) ** 2, size)
+    rows, columns = np.arange(-(height // 4), height // 4), np.arange(-(width // 4), width // 4)
+    far = np.hypot(rows[:, np.newaxis], columns) >= REPEAT
+    place = np.ix_(rows, columns)
+    power = float(np.var(picture))
+    if power <= 0.0 or not far.any():
+        return 0.0
+    return float(np.max((found[place] / overlap[place])[far])) / power
+
+
+def cropped(matrix: Affine, turned: tuple[int, ...], fine: tuple[int, ...]) -> float:
+    """Return the share (0 to 1) of the turned reference that lies outside the step."""
+    height, width = turned[:2]
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
+    there = move(invert(matrix), corners - 0.5).astype(np.float32) + 0.5
+    frame = np.array([[0, 0], [fine[1], 0], [fine[1], fine[0]], [0, fine[0]]], dtype=np.float32)
+    area, _ = cv2.intersectConvexConvex(there, frame)
+    whole = cv2.contourArea(there)
+    return float(np.clip(1.0 - area / whole, 0.0, 1.0)) if whole > 0 else 1.0
 
 
 def rescaled(

@@ -135,6 +135,30 @@ def test_texture_that_runs_one_way_is_unreliable(kind: str, one: Pixels, other: 
     assert found.status == "unreliable" and "one way" in found.reason, (kind, found)
 
 
+def facade(seed: int) -> Pixels:
+    """Windows of one size in rows, some brighter: other facades differ in the brightness only."""
+    rng = np.random.default_rng(seed)
+    picture = np.full((376, 704, 3), 170, dtype=np.uint8)
+    for y in range(0, 376, 31):
+        for x in range(0, 704, 24):
+            shade = int(rng.integers(40, 110))
+            cv2.rectangle(picture, (x + 4, y + 5), (x + 19, y + 25), (shade, shade, shade), -1)
+    return noisy(picture, 3, seed)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_period_off_is_never_taken_for_a_move(seed: int) -> None:
+    other = np.ascontiguousarray(facade(seed + 50)[:, ::-1])
+    found = align(prepare(facade(seed)), other)
+    assert found.status == "unreliable", found
+
+
+def test_the_same_facade_is_aligned() -> None:
+    found = align(prepare(facade(4)), noisy(moved(facade(4), zoom=0.01, dx=3.0), 8))
+    assert found.status == "aligned", found.reason
+    assert found.zoom_pct == pytest.approx(1.0, abs=0.2)
+
+
 def test_a_picture_that_mirrors_itself_counts_as_not_mirrored() -> None:
     half = scene(9, (376, 352))
     whole = np.ascontiguousarray(np.concatenate([half, half[:, ::-1]], axis=1))
