@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
         limits_of(args),
         settings=settings,
         stop=Stop(_say_at_once),
-        tell=shower(args, len(planned)),
+        tell=shower(args, planned),
     )
     remember_root(root)
     _show(report, args.json)

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from b100tui.cli.output import emit_json, narrate
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from b100tui.engine.estimate import Estimate
     from b100tui.engine.events import Progress, Tell
     from b100tui.engine.request import Ask, Limits
+    from b100tui.engine.runplan import PlannedRun
 
 _EVERY_SECONDS = 0.2
 _MINUTE = 60.0  # estimates are no finer
@@ -170,27 +172,26 @@ def _room(gigabytes: float) -> str:
     return f"{gigabytes:,.1f} GB" if gigabytes >= 1 else f"{max(1.0, gigabytes * 1000):,.0f} MB"
 
 
-def shower(args: argparse.Namespace, runs: int) -> "Tell":
+def shower(args: argparse.Namespace, planned: "Sequence[PlannedRun]") -> "Tell":
     """Return what shows progress on stderr: a job's events, or lines for a person."""
     from b100tui.jobs import Reporter
 
-    reporter = Reporter.current()
-    state = _Shown(reporter, args.verbose, runs)
-    return state.tell
+    return _Shown(Reporter.current(), args.verbose, planned).tell
 
 
 class _Shown:
     """Adds up the progress of all runs; called from many threads, one line at a time."""
 
-    def __init__(self, reporter: Any, verbose: int, runs: int) -> None:
+    def __init__(self, reporter: Any, verbose: int, planned: "Sequence[PlannedRun]") -> None:
         import threading
 
         self._reporter = reporter
         self._verbose = verbose
-        self._runs = runs
+        self._runs = len(planned)
         self._mutex = threading.Lock()
-        self._done: dict[str, int] = {}
-        self._total: dict[str, int] = {}
+        # All of the plan from the first step on: runs that wait for their turn count too.
+        self._done = {one.plan.run: max(0, one.done) for one in planned}
+        self._total = {one.plan.run: one.last for one in planned}
         self._failed = 0
         self._last = 0.0
         self._live = sys.stderr.isatty()

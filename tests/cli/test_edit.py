@@ -184,3 +184,23 @@ def test_continuing_a_run_that_b100_did_not_make_never_means_another(
     assert main(["edit", "continue", "cat", *words]) == 1
     assert "b100 edit fork RUN@STEP" in capsys.readouterr().err
     assert [read_plan(path).parent for path in root.glob("cat/*/run-*")] == ["cat@1"]
+
+
+def test_a_job_counts_all_runs_of_its_plan_from_its_first_step_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = root_of(tmp_path)
+    words = ("--root", str(root), "--steps", "2", "--repeats", "3", "--jobs", "1")
+    totals: list[int] = []
+
+    class Counting:
+        def progress(self, done: int, total: int, failed: int = 0) -> None:
+            totals.append(total)
+
+        def note(self, text: str) -> None: ...
+
+        def flush(self) -> None: ...
+
+    monkeypatch.setattr("b100tui.jobs.Reporter.current", Counting)
+    assert main(["edit", "new", str(image(tmp_path)), *SIM, *words]) == 0
+    assert set(totals) == {6}
