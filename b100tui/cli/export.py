@@ -1,20 +1,18 @@
 """`b100 export`: filtered steps as JSON lines, as an imagefolder, or as files."""
 
 import argparse
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate
+from b100tui.cli.step_bar import StepBar
 from b100tui.model.text import clean_line
 
 if TYPE_CHECKING:
     from b100tui.report.export import ExportReport
 
 _SHOWN = 20
-_EVERY_SECONDS = 0.2
 EPILOG = """examples:
   b100 export --format jsonl --out out
   b100 export --until onset --format hf --out before-damage
@@ -48,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
     until = parse_until(args.until)
     index = opened(args)
-    bar = _Bar()
+    bar = StepBar("")
     try:
         report = export(
             index,
@@ -83,22 +81,3 @@ def _narrate(report: "ExportReport") -> None:
         narrate(clean_line(f"stays back: {run}{span}: {reason}"))
     if len(steps) > _SHOWN:
         narrate(f"and {len(steps) - _SHOWN:,} more such lines, all in export.json")
-
-
-class _Bar:
-    """Steps written so far, redrawn in place; silent where stderr is no terminal."""
-
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._last = 0.0
-        self._drawn = False
-
-    def show(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if self._live and now - self._last > _EVERY_SECONDS:
-            self._last, self._drawn = now, True
-            print(f"\r{done:,} of {total:,} steps", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        if self._drawn:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

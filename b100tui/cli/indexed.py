@@ -1,19 +1,17 @@
 """Opens the index for a reading command, brought up to date first."""
 
 import argparse
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from b100tui.cli.output import narrate, reading_root
+from b100tui.cli.step_bar import StepBar
 from b100tui.model.errors import LockHeldError, StoreError
 
 if TYPE_CHECKING:
     from b100tui.index.rows import IndexReport
     from b100tui.index.store import Index
 
-_EVERY_SECONDS = 0.2
 _WAIT_SECONDS = 600.0
 
 
@@ -68,27 +66,8 @@ def refreshed(
     """Refresh the index of `root` with progress on stderr when that is a terminal."""
     from b100tui.index.build import refresh
 
-    bar = _Bar()
+    bar = StepBar("indexing ")
     try:
         return refresh(root, rebuild=rebuild, progress=bar.show, wait_seconds=wait_seconds)
     finally:
         bar.clear()
-
-
-class _Bar:
-    """Steps read so far, redrawn in place; silent where stderr is no terminal."""
-
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._last = 0.0
-        self._drawn = False
-
-    def show(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if self._live and now - self._last > _EVERY_SECONDS:
-            self._last, self._drawn = now, True
-            print(f"\rindexing {done:,} of {total:,} steps", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        if self._drawn:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -185,7 +185,7 @@ def _make(
                 done += 1
                 if progress:
                     progress(done, total, pending[future].run)
-        except BaseException:
+        except BaseException:  # ctrl-c too: what is queued shall not be made any more
             pool.shutdown(wait=True, cancel_futures=True)
             raise
 

@@ -87,8 +87,8 @@ def mode_id(text: str) -> str:
 
     near = difflib.get_close_matches(plain, list(names), 3)
     known = ", ".join(one.id for one in modes())
-    hint = f"did you mean {', '.join(near)}?" if near else f"one of {known}"
-    raise UsageError(f"no failure mode {clean_line(text)!r}", f"{hint}; own tags: tag:word")
+    hint = f"did you mean {', '.join(near)}?" if near else f"one of {known}."
+    raise UsageError(f"no failure mode {clean_line(text)!r}", f"{hint} Own tags: tag:word")
 
 
 def annotator() -> str:
@@ -169,11 +169,6 @@ def take_back(root: Path, id: str, by: str = "") -> MarkRecord:
     record = undoing(found[0], by)
     write_marks(root, record)
     return record
-
-
-def last_of(root: Path, by: str) -> MarkRecord | None:
-    """Return the newest mark of an annotator that still stands."""
-    return next((one for one in reversed(all_marks(root)) if one.by == by), None)
 
 
 def merge(root: Path, path: Path) -> tuple[int, list[LeftOut]]:

@@ -172,7 +172,7 @@ def _run(
     def work(session: Session, tasks: list[Task]) -> None:
         try:
             session.run(tasks, names, settled, over)
-        except BaseException:
+        except BaseException:  # whatever ended it, the others shall not go on alone
             stop.set()
             raise
 
@@ -181,9 +181,8 @@ def _run(
         try:
             for each in running:
                 each.result()
-        except BaseException:
+        finally:  # an error or ctrl-c: leaving the pool waits for those that still work
             stop.set()
-            raise
 
 
 def largest(tasks: Sequence[Task]) -> int:

@@ -66,6 +66,14 @@ def most_bytes(area: Area, quality: Quality) -> int:
     return int((ROUGH_BYTES if quality == "rough" else SHARP_BYTES) * max(share, 1.0))
 
 
+def scaled_pixels(area: Area, quality: Quality) -> tuple[int, int]:
+    """Return the pixels to send where the terminal scales: the area's, half a side while rough."""
+    width, height = area.columns * area.cell_width, area.rows * area.cell_height
+    if quality == "rough":
+        return max(width // 2, 1), max(height // 2, 1)
+    return width, height
+
+
 class Encoder(Protocol):
     """A protocol: how many pixels it wants for an area, and how they become bytes."""
 

@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from b100tui.terminal.frames import Area, Frame, Quality, most_bytes
+from b100tui.terminal.frames import Area, Frame, Quality, most_bytes, scaled_pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -25,10 +25,7 @@ class InlineJpeg:
 
     def pixels(self, area: Area, quality: Quality) -> tuple[int, int]:
         """Return the area in pixels, or half of it a side while rough."""
-        width, height = area.columns * area.cell_width, area.rows * area.cell_height
-        if quality == "rough":
-            return max(width // 2, 1), max(height // 2, 1)
-        return width, height
+        return scaled_pixels(area, quality)
 
     def encode(self, picture: "Image", area: Area, quality: Quality = "sharp") -> Frame:
         """Return the OSC 1337 sequence that draws `picture` (RGB) over the area's cells."""

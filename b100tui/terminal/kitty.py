@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from b100tui.terminal.frames import Area, CellRow, Frame, Quality, most_bytes
+from b100tui.terminal.frames import Area, CellRow, Frame, Quality, most_bytes, scaled_pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -31,10 +31,7 @@ class KittyPng:
 
     def pixels(self, area: Area, quality: Quality) -> tuple[int, int]:
         """Return the area in pixels, or half of it a side while rough."""
-        width, height = area.columns * area.cell_width, area.rows * area.cell_height
-        if quality == "rough":
-            return max(width // 2, 1), max(height // 2, 1)
-        return width, height
+        return scaled_pixels(area, quality)
 
     def encode(self, picture: "Image", area: Area, quality: Quality = "sharp") -> Frame:
         """Return the base64 of a PNG of `picture` (RGB): 256 colours, fewer if it is too long."""

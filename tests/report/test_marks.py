@@ -10,7 +10,6 @@ from b100tui.report.marks import (
     agreements,
     all_marks,
     blind_order,
-    last_of,
     merge,
     mode_id,
     modes,
@@ -63,12 +62,6 @@ def test_a_mark_that_was_taken_back_is_gone_but_stays_on_disk(tmp_path: Path) ->
 def test_taking_back_an_unknown_mark_fails(tmp_path: Path) -> None:
     with pytest.raises(MarkError):
         take_back(tmp_path, "zz")
-
-
-def test_the_last_mark_of_an_annotator(tmp_path: Path) -> None:
-    mine = new_mark("r", 3, "noise", by="ann")
-    write_marks(tmp_path, mine, new_mark("r", 4, "noise", by="bob"))
-    assert last_of(tmp_path, "ann") == mine
 
 
 def test_merging_twice_changes_nothing(tmp_path: Path) -> None:

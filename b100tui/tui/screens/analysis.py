@@ -12,11 +12,13 @@ from b100tui.tui.analyst import Analyst
 from b100tui.tui.messages import Failed
 from b100tui.tui.screens.overlay import ClosesOnce
 from b100tui.tui.widgets.bars import KeyLine
+from b100tui.tui.widgets.choice_lines import ChoiceLines
 
 if TYPE_CHECKING:
     from b100tui.tui.app import Explorer
 
 Place = tuple[str, int]  # run, step
+TEN = 10
 WIDTHS = [(0, "-narrow"), (100, "-middle"), (160, "-wide")]
 HEIGHTS = [(0, "-low"), (32, "-tall")]
 
@@ -108,3 +110,28 @@ class AnalysisScreen(ClosesOnce[Place | None]):
         told = f"; the log is {log}" if log else ""
         self.say(f"{event.worker.name}: unexpected {type(error).__name__}: {error}{told}", bad=True)
         self.failed(f"unexpected {type(error).__name__}")
+
+
+class LinesScreen(AnalysisScreen):
+    """An analysis screen with one list of lines, which the arrows and page keys move in."""
+
+    @property
+    def lines(self) -> ChoiceLines:
+        """The list of this screen."""
+        raise NotImplementedError
+
+    def do_up(self) -> None:
+        """Up."""
+        self.lines.move(-1)
+
+    def do_down(self) -> None:
+        """Down."""
+        self.lines.move(1)
+
+    def do_page_up(self) -> None:
+        """Ten up."""
+        self.lines.move(-TEN)
+
+    def do_page_down(self) -> None:
+        """Ten down."""
+        self.lines.move(TEN)

@@ -22,7 +22,7 @@ from b100tui.tui.lies import (
     ordered,
 )
 from b100tui.tui.messages import Failed
-from b100tui.tui.screens.analysis import AnalysisScreen, bindings_of
+from b100tui.tui.screens.analysis import LinesScreen, bindings_of
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
 from b100tui.tui.widgets.choice_lines import ChoiceLines
 from b100tui.tui.widgets.filter_bar import FilterBar
@@ -48,7 +48,6 @@ ABOUT = {
     "agreement": "Rank correlation over all steps of the runs, scores turned so that higher is"
     " better: +1 the same order, -1 the opposite one. Columns are the metrics by number.",
 }
-TEN = 10
 
 
 class LiesRead(Message):
@@ -85,7 +84,7 @@ class PairReady(Message):
         self.group = group
 
 
-class LiesScreen(AnalysisScreen):
+class LiesScreen(LinesScreen):
     """Gives back the place (run, step) to go to, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(LIES)
@@ -277,22 +276,6 @@ class LiesScreen(AnalysisScreen):
             self._show_words(lie_blocks(here))
 
     # Keys
-
-    def do_up(self) -> None:
-        """Up."""
-        self.lines.move(-1)
-
-    def do_down(self) -> None:
-        """Down."""
-        self.lines.move(1)
-
-    def do_page_up(self) -> None:
-        """Ten up."""
-        self.lines.move(-TEN)
-
-    def do_page_down(self) -> None:
-        """Ten down."""
-        self.lines.move(TEN)
 
     def do_panel(self) -> None:
         """The next panel."""

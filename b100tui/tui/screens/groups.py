@@ -18,7 +18,7 @@ from b100tui.tui.drawing import plural
 from b100tui.tui.groups import group_lines, saved_lines, saved_words
 from b100tui.tui.lies import Line
 from b100tui.tui.messages import Failed
-from b100tui.tui.screens.analysis import AnalysisScreen, bindings_of
+from b100tui.tui.screens.analysis import LinesScreen, bindings_of
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
 from b100tui.tui.widgets.choice_lines import ChoiceLines
 from b100tui.tui.widgets.lines import TextPanel
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from b100tui.report.comparison import GroupComparison, TableComparison
 
 FIELDS = ("groups-first", "groups-second", "groups-table")
-TEN = 10
 HOW = (
     "Write a filter in each field, for example editor:pro and editor:fast, or setting:denoise"
     " and -setting:denoise; Enter compares. ✗ fails (a positive gap), ≠ the groups differ beyond"
@@ -61,7 +60,7 @@ class TablesCompared(Message):
         self.found = found
 
 
-class GroupsScreen(AnalysisScreen):
+class GroupsScreen(LinesScreen):
     """Shows; it has no place to go to."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(GROUPS)
@@ -200,22 +199,6 @@ class GroupsScreen(AnalysisScreen):
         here = self.focused.id if self.focused is not None else None
         at = FIELDS.index(here) if here in FIELDS else -1
         self.query_one("#" + FIELDS[(at + 1) % len(FIELDS)]).focus()
-
-    def do_up(self) -> None:
-        """Up."""
-        self.lines.move(-1)
-
-    def do_down(self) -> None:
-        """Down."""
-        self.lines.move(1)
-
-    def do_page_up(self) -> None:
-        """Ten up."""
-        self.lines.move(-TEN)
-
-    def do_page_down(self) -> None:
-        """Ten down."""
-        self.lines.move(TEN)
 
     def do_run(self) -> None:
         """Compare."""
