@@ -171,7 +171,8 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.keep or Path(temporary)
-        os.environ.setdefault("B100_CACHE_DIR", str(folder / "cache"))
+        for name in ("CACHE", "STATE", "CONFIG", "DATA"):
+            os.environ[f"B100_{name}_DIR"] = str(folder / name.lower())
         root = folder / "runs"
         if not root.exists():
             root.mkdir(parents=True)
