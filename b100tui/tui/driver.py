@@ -97,6 +97,10 @@ class Link(LinuxDriver):
 
     def __init__(self, app: Any, **options: Any) -> None:
         super().__init__(app, **options)
+        # Textual's own handlers would start anew amid the start, and take the raw line settings
+        # of that for those to restore at the end. The loop's come with the start.
+        for number in (signal.SIGTSTP, signal.SIGCONT):
+            signal.signal(number, signal.SIG_DFL)
         self._file: Any = _Outlet(self._file)
         self._painted: dict[str, str] = {}
         self._waiting: deque[_Question] = deque()
