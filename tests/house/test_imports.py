@@ -52,8 +52,10 @@ def root(tmp_path: Path) -> Path:
 
     folder = tmp_path / "runs" / "plate"
     folder.mkdir(parents=True)
-    for step in range(4):  # grain, because a flat picture has no value for some probes
-        Image.effect_noise((96, 64), 20 + 5 * step).save(folder / f"step-{step:03}.png")
+    for step in range(4):  # grain and edges: a flat picture has no value for some probes
+        picture = Image.effect_noise((96, 64), 5 + step)
+        picture.paste(Image.effect_noise((48, 40), 5 + step).point(lambda v: v + 90), (24, 12))
+        picture.save(folder / f"step-{step:03}.png")
     return tmp_path / "runs"
 
 
