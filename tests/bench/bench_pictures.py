@@ -1,10 +1,10 @@
 """Pictures over a pty: time to the last byte, bytes, lag of text, backlog, memory; and peers.
 
-    python -m tests.bench.bench_pictures [STEPS] [scrub wide pan held link memory peers ...]
+    python -m tests.bench.bench_pictures [STEPS] [peers scrub wide pan held link memory ...]
 
 The pty drains at once and answers; the terminal's own drawing is not in the figures. All
 areas are 80x21 cells of 10x20 pixels (800x420 px), previews are on disk beforehand. The
-peers show the same pictures in the same area.
+peers show the same pictures in the same area; asked for first, they stand beside the figures.
 """
 
 import shutil
@@ -36,6 +36,9 @@ BARS = {
 }
 ROUGH_BAR, SHARP_BAR, PLACEHOLDER_BAR = 70_000, 256_000, 20_000
 Figures = list[tuple[float, int]]
+# What the peers took for the same pictures in this run: by protocol, (name, ms) and (name, kB)
+PEER_MS: dict[str, tuple[str, float]] = {}
+PEER_KB: dict[str, tuple[str, float]] = {}
 
 
 def main(parts: list[str]) -> None:
@@ -63,9 +66,20 @@ def start(
 ) -> FakeTerminal:
     """Start the small app in a terminal of `kind` and wait for its first picture."""
     terminal = FakeTerminal(kind, APP, str(root), size=size, environment={"BENCH": "1"}, rate=rate)
+    as_urgent(terminal.process.pid)
     terminal.wait_for("SHOWN 0")
     terminal.settle()
     return terminal
+
+
+def as_urgent(pid: int) -> None:
+    """Give the session of `pid` this one's share of the processors.
+
+    Linux groups processes by session: `nice` does not reach into another one.
+    """
+    own = Path("/proc/self/autogroup")
+    if own.exists() and (share := own.read_text("ascii").split()[-1]) != "0":
+        Path(f"/proc/{pid}/autogroup").write_text(share, "ascii")
 
 
 def end(terminal: FakeTerminal) -> None:
@@ -80,36 +94,40 @@ def scrub(root: Path) -> None:
     for kind, (new, again) in BARS.items():
         terminal = start(kind, root)
         rough = walk(terminal, RIGHT, STEPS - 1)
-        times(f"{kind}: new while scrubbing", rough, *new)
+        times(f"{kind}: new while scrubbing", rough, *new, peer=PEER_MS.get(kind))
         # The first key after a rest gets the sharp frame that was made ahead.
-        sizes(f"{kind}: rough frame", rough[2:], SHARP_BAR if kind == "half" else ROUGH_BAR)
+        most = SHARP_BAR if kind == "half" else ROUGH_BAR
+        sizes(f"{kind}: rough frame", rough[2:], most, peer=PEER_KB.get(kind))
         terminal.settle()
-        walk(terminal, LEFT, 20)
-        back = walk(terminal, RIGHT, 20)
-        times(f"{kind}: seen before", back, *again)
+        few = min(20, (STEPS - 1) // 3)
+        walk(terminal, LEFT, few)
+        back = walk(terminal, RIGHT, few)
+        times(f"{kind}: seen before", back, *again, peer=PEER_MS.get(kind))
         if kind == "kitty":
             sizes(f"{kind}: seen before", back, PLACEHOLDER_BAR)
         rested = []
-        for _ in range(20):
+        for _ in range(few):
             place = len(terminal.written)
             one(terminal, LEFT)
             rest(terminal, 0.4)
             rested.append((0.0, len(terminal.written) - place))
         sizes(f"{kind}: rough and sharp together", rested, ROUGH_BAR + SHARP_BAR)
         ready = []
-        for _ in range(20):
+        for _ in range(few):
             ready.append(one(terminal, LEFT))
             rest(terminal, 0.6)
-        times(f"{kind}: made ahead, not sent", ready, *(new if kind == "kitty" else again))
+        bars = new if kind == "kitty" else again
+        times(f"{kind}: made ahead, not sent", ready, *bars, peer=PEER_MS.get(kind))
         end(terminal)
 
 
 def wide(root: Path) -> None:
     """Half blocks over 140x40 cells, each picture shown before."""
     terminal = start("half", root, size=(140, 41))
-    walk(terminal, RIGHT, 20)
+    few = min(20, STEPS - 1)
+    walk(terminal, RIGHT, few)
     terminal.settle()
-    back = walk(terminal, LEFT, 20)
+    back = walk(terminal, LEFT, few)
     times("half: 140x40 cells, cached", back, 30, 50)
     end(terminal)
 
@@ -157,7 +175,7 @@ def link(root: Path) -> None:
     for kind in ("kitty", "iterm", "sixel"):
         terminal = start(kind, root, rate=TEN_MBIT)
         lags = []
-        for n in range(25):
+        for n in range(min(25, STEPS - 1)):
             begin = time.perf_counter()
             place = terminal.press(RIGHT)
             terminal.wait_for(rf"AT {n + 1}\.", place)
@@ -169,7 +187,7 @@ def link(root: Path) -> None:
 
 def memory(root: Path) -> None:
     """The app's memory after 200 and after 2,000 steps."""
-    for kind in ("kitty", "sixel"):
+    for kind in ("kitty", "sixel", "iterm"):
         terminal = start(kind, root)
         found = []
         for count in (STEPS, 2000 - STEPS):
@@ -194,8 +212,9 @@ def peers(root: Path) -> None:
     names = sorted(str(path) for path in root.glob("*.png"))[:8]
     for words in (
         ["chafa", "-f", "sixel", "-s", "80x21"],
-        ["chafa", "-f", "kitty", "-s", "80x21"],
         ["chafa", "-f", "symbols", "-s", "80x21"],
+        ["chafa", "-f", "kitty", "-s", "80x21"],
+        ["timg", "-p", "i", "-g", "80x21"],
         ["timg", "-p", "k", "-g", "80x21"],
     ):
         if shutil.which(words[0]) is None:
@@ -208,6 +227,8 @@ def peers(root: Path) -> None:
             figures.append(((time.perf_counter() - begin) * 1000, len(done.stdout)))
         times(" ".join(words[:3]), figures)
         sizes(" ".join(words[:3]), figures)
+        kind = {"symbols": "half", "i": "iterm", "k": "kitty"}.get(words[2], words[2])
+        beside(kind, " ".join(words[:3]), figures)
     for kind in ("half", "kitty", "sixel"):
         terminal = FakeTerminal(
             kind,
@@ -222,7 +243,17 @@ def peers(root: Path) -> None:
         figures = [drained(terminal, RIGHT) for _ in range(8)]
         times(f"textual-image widget, {kind}", figures)
         sizes(f"textual-image widget, {kind}", figures)
+        beside(kind, "textual-image widget", figures)
         end(terminal)
+
+
+def beside(kind: str, name: str, figures: Figures) -> None:
+    """Remember a peer where it is the quickest, or the shortest, by its protocol so far."""
+    ms = statistics.median(ms for ms, _ in figures)
+    kilobytes = statistics.median(size for _, size in figures) / 1000
+    for best, value in ((PEER_MS, ms), (PEER_KB, kilobytes)):
+        if kind not in best or value < best[kind][1]:
+            best[kind] = name, value
 
 
 def one(terminal: FakeTerminal, key: str, shown: str = "SHOWN") -> tuple[float, int]:
@@ -262,23 +293,31 @@ def rest(terminal: FakeTerminal, seconds: float) -> None:
         terminal.read(left)
 
 
-def times(name: str, figures: Figures, most50: float = 0, most95: float = 0) -> None:
+def times(
+    name: str,
+    figures: Figures,
+    most50: float = 0,
+    most95: float = 0,
+    peer: tuple[str, float] | None = None,
+) -> None:
     """Tell p50 and p95 with their bars."""
     values = sorted(ms for ms, _ in figures)
     p50, p95 = statistics.median(values), values[min(int(len(values) * 0.95), len(values) - 1)]
-    tell(name, (p50, p95), "ms", (most50, most95) if most50 else ())
+    tell(name, (p50, p95), "ms", (most50, most95) if most50 else (), peer=peer)
 
 
-def sizes(name: str, figures: Figures, most: float = 0) -> None:
+def sizes(
+    name: str, figures: Figures, most: float = 0, peer: tuple[str, float] | None = None
+) -> None:
     """Tell the largest of the bytes, and their median."""
     values = [size for _, size in figures]
     note = f"median {statistics.median(values) / 1000:,.1f}"
     bars = (most / 1000,) if most else ()
-    tell(f"{name}, bytes", max(values) / 1000, "kB", bars, note=note)
+    tell(f"{name}, bytes", max(values) / 1000, "kB", bars, peer=peer, note=note)
 
 
 if __name__ == "__main__":
     words = sys.argv[1:]
     if words and words[0].isdecimal():
         STEPS = int(words.pop(0))
-    main(words or ["scrub", "wide", "pan", "held", "link", "memory", "peers"])
+    main(words or ["peers", "scrub", "wide", "pan", "held", "link", "memory"])
