@@ -23,6 +23,7 @@ _CLEAR = "\x1bP0;1;0q"  # pixels that are not set stay as they are
 _DEFINITION = re.compile(r"#(\d+);2;\d+;\d+;\d+")
 # tmux drops any sequence over 1 MiB.
 MAX_BYTES = 1 << 20
+LEAST_STRIP = 8_000  # in less than this the colours would take more than a sixteenth
 
 
 class Sixels:
@@ -48,7 +49,8 @@ class Sixels:
 
         Where it would be too long (grain, differences), fewer colours, then larger squares.
         """
-        most = min(most_bytes(area, quality), MAX_BYTES - 1)
+        # A sixteenth is left for what strips repeat: each tells its colours anew.
+        most = min(most_bytes(area, quality) * 15 // 16, MAX_BYTES - 1)
         size = self.pixels(area, "sharp")
         attempts = ROUGH if quality == "rough" else SHARP
         payload = ""
@@ -81,6 +83,7 @@ def strips(
         return [(0, payload)]
     width, inks, body = found.groups()
     bands = body.split("-")[:-1]
+    most = max(most, LEAST_STRIP)
     many = math.lcm(cell_height, 6) // 6
     cut = []
     for start in range(0, len(bands), many):

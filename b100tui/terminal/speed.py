@@ -12,6 +12,7 @@ TEXT_WAITS = 0.01  # seconds that text may stand behind a part of a picture
 WHOLE_TAKES = 0.05  # seconds that a picture may take which must not be seen half drawn
 LEAST_BATCH, MOST_BATCH = 4 << 10, 256 << 10
 UNKNOWN_BATCH = 12 << 10
+QUICK_RATE = 4e6  # bytes a second from which text may wait twice as long: there is less of it
 FAST_RATE = 1e7  # bytes a second above which a sharp picture takes less than 25 ms
 QUICKEST = 0.002  # seconds; a shorter stretch says more about the machine than about the link
 TELLING_BYTES = 32 << 10  # less may have been held up by the machine
@@ -67,7 +68,8 @@ class Pace:
 
     def takes_whole(self, size: int) -> bool:
         """Whether `size` bytes may go out in one write, so that nothing is seen half drawn."""
-        return size <= max(self.batch, (self._rate or 0.0) * WHOLE_TAKES)
+        whole = self._rate * WHOLE_TAKES if self._rate and self._rate >= QUICK_RATE else 0.0
+        return size <= max(self.batch, whole)
 
     @property
     def room(self) -> int:
@@ -117,11 +119,13 @@ class Pace:
 def batch_for(bytes_per_second: float) -> int:
     """Return the bytes of a picture that leave text at most TEXT_WAITS behind.
 
-    A fast link takes a whole picture in little more.
+    A quick link may take twice as long: a rough picture goes whole. A fast one takes a sharp
+    picture whole in little more.
     """
     if bytes_per_second >= FAST_RATE:
         return MOST_BATCH
-    return int(min(max(bytes_per_second * TEXT_WAITS, LEAST_BATCH), MOST_BATCH))
+    waits = TEXT_WAITS * (2 if bytes_per_second >= QUICK_RATE else 1)
+    return int(min(max(bytes_per_second * waits, LEAST_BATCH), MOST_BATCH))
 
 
 def stated(link: str) -> Speed:

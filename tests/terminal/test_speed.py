@@ -9,12 +9,16 @@ def test_auto_leaves_the_speed_to_be_measured() -> None:
     assert stated("auto") == Speed(None)
 
 
-@pytest.mark.parametrize("kbit", [2_000, 10_000, 50_000])
+@pytest.mark.parametrize("kbit", [2_000, 10_000, 30_000])
 def test_a_part_of_a_picture_takes_at_most_ten_milliseconds_where_that_is_4_kib(
     kbit: int,
 ) -> None:
     batch = stated(str(kbit)).batch
     assert batch == 4096 or batch / (kbit * 125) <= 0.0101
+
+
+def test_on_a_quick_link_a_rough_picture_goes_at_once() -> None:
+    assert stated("40000").batch == 100_000
 
 
 def test_batches_stay_in_bounds_on_any_link() -> None:
