@@ -55,5 +55,6 @@ def _holds_something(folder: Path) -> bool:
 
 
 def _progress(done: int, total: int, run: str) -> None:
-    sys.stderr.write(f"\r{done}/{total} runs\x1b[K" + ("\n" if done == total else ""))
+    doing = "" if run else ", drawing the initial images"
+    sys.stderr.write(f"\r{done}/{total} runs{doing}\x1b[K" + ("\n" if done == total else ""))
     sys.stderr.flush()

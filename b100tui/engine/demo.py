@@ -164,6 +164,8 @@ def _make(
     done = total - len(jobs)
     count = min(workers or _cores(), len(jobs))
     images = sorted({(job.image, job.seed) for job in jobs})
+    if progress:
+        progress(done, total, "")  # initial images come first: a person sees that it has begun
     if count <= 1:
         for image, seed in images:
             draw_initial(folder, image, seed)
