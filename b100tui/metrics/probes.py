@@ -129,10 +129,7 @@ def grid_peak(view: View) -> Outcome:
 
 def halo(view: View) -> Outcome:
     """Swing across strong edges close by over that far away, a ratio: see edges.overshoot."""
-    value = edges.overshoot(view.luma)
-    if value is None:
-        return Failure("flat", "no strong edges: nothing to overshoot")
-    return value
+    return edges.overshoot(view.luma)
 
 
 def entropy(view: View) -> Outcome:
