@@ -175,17 +175,17 @@ def _search(
         return "several turns fit alike"
     _, matrix, start = fits[turn]
     planes = reference.planes
-    for low, high, rounds, every in ((second, third, 12, 1), (third, last, 4, 2)):
+    for low, high, rounds, every in ((second, third, 12, 2), (third, last, 4, 2)):
         begin = rescaled(matrix, step, planes, turn, low, high)
         settled = settle(step[high], oriented(planes[high], turn), begin, rounds, every)
         matrix = begin if settled is None else settled
     # The way back starts from the coarse guess again, so that it can disagree.
     back = settle(oriented(planes[first], turn), step[first], invert(start), 60)
-    for low, high, rounds in ((first, second, 40), (second, third, 12)):
+    for low, high, rounds, every in ((first, second, 40, 1), (second, third, 12, 2)):
         if back is None:
             return "the way back does not converge"
         begin = rescaled(back, step, planes, turn, low, high, back=True)
-        back = settle(oriented(planes[high], turn), step[high], begin, rounds)
+        back = settle(oriented(planes[high], turn), step[high], begin, rounds, every)
     if back is None:
         return "the way back does not converge"
     return turn, matrix, rescaled(back, step, planes, turn, third, last, back=True)
