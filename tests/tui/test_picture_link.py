@@ -87,7 +87,8 @@ def sixels(text: str) -> list[str]:
 
 
 def test_a_sixel_step_is_one_synchronised_write_of_the_picture(root: Path) -> None:
-    with start("sixel", root) as terminal:
+    app = "tests.terminal.picture_app"
+    with FakeTerminal("sixel", app, str(root), environment={"LINK": "fast"}) as terminal:
         terminal.wait_for("SHOWN 0 sixel")
         here = terminal.press(RIGHT)
         terminal.wait_for("SHOWN 1 sixel", here)
