@@ -26,6 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _tell("interrupted; everything acknowledged is kept", "", INTERRUPTED)
     except Exception as error:
+        if _was_interrupted(error):
+            return _tell("interrupted; everything acknowledged is kept", "", INTERRUPTED)
         if isinstance(error, BrokenPipeError) and _reader_left():
             _forget_buffered()
             return 0
@@ -35,6 +37,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             what = f"the output could not be written: {unwritten}"
             return _tell(what, "free space where it is sent, or send it elsewhere", FAILED)
         return _tell_unexpected(error, words)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Tell whether Ctrl+C is behind `error`: one amid an import comes as an ImportError."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _prepare_streams() -> None:

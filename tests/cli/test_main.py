@@ -114,6 +114,17 @@ def test_an_interrupt_leaves_with_130(
     assert "interrupted" in capsys.readouterr().err
 
 
+def test_an_interrupt_amid_an_import_leaves_with_130_and_no_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = ImportError("initializing the extension")
+    error.__cause__ = KeyboardInterrupt()
+    fake(monkeypatch, raising(error))
+    assert main(["help"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not list((state_dir() / "log").glob("*.log"))
+
+
 def test_an_unexpected_exception_shows_where_its_log_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -108,12 +108,10 @@ class Storm:
         self.turns += 1
         for number, explorer in enumerate(self.explorers):
             if not explorer.running():
-                assert number > 1, f"explorer {number} ended by itself with {explorer.code}\n" + (
-                    explorer.tail()
-                )
                 self.leave(explorer)
                 assert explorer.code == 0, f"code {explorer.code}\n{explorer.tail()}"
                 self.explorers[number] = self._open(number)
+                self.memory.pop(number, None)  # the palette may quit, too: it begins anew
             self._press(self.explorers[number], number)
         if self.dice.random() < 0.15:
             self.gremlin.act()
@@ -187,9 +185,10 @@ class Storm:
         """
         found = {}
         for number, samples in self.memory.items():
-            span = samples[-1][0]
-            warm = [memory for at, memory in samples if 0.4 * span <= at < 0.6 * span]
-            late = [memory for at, memory in samples if at >= 0.8 * span]
+            first = samples[0][0]
+            span = samples[-1][0] - first
+            warm = [m for at, m in samples if 0.4 * span <= at - first < 0.6 * span]
+            late = [m for at, m in samples if at - first >= 0.8 * span]
             if span >= JUDGED - 20:
                 ratios = [
                     statistics.median(column) / statistics.median(before)

@@ -1,9 +1,9 @@
 """Storms: whatever is pressed and whatever the folder does, nothing breaks and nothing is lost.
 
-By hand: B100_STORM_SECONDS=600 pytest -n 0
-tests/e2e/test_storm.py; B100_STORM_SEED makes another one. What happens depends on the
-machine's speed too, so a seed is no exact replay. Memory is judged from four minutes on;
-B100_STORM_MEMORY names a file for its curve.
+By hand, short or long:
+B100_STORM_SECONDS=600 pytest -n 0 tests/e2e/test_storm.py; B100_STORM_SEED makes another one.
+What happens depends on the machine's speed too, so a seed is no exact replay. Memory is judged
+from four minutes on; B100_STORM_MEMORY names a file for its curve.
 """
 
 import os
