@@ -39,10 +39,14 @@ class StatusLine(Lines):
         return "".join(text for text, _ in (*self._left, ("   ", ""), *self._right))
 
     def render_line(self, y: int) -> Strip:
-        """Draw the line; the left side gives way."""
+        """Draw the line; the left side gives way, and shows that it did."""
         width = self.size.width
         right = sum(cell_len(text) for text, _ in self._right)
-        left = self.strip(self._left, max(0, width - right))
+        room = max(0, width - right)
+        left = self.strip(self._left, room)
+        if sum(cell_len(text) for text, _ in self._left) > room > 1:
+            cut = self.strip([("… " if right else "…", "status--dim")], 2 if right else 1)
+            left = Strip.join([left.crop(0, room - cut.cell_length), cut])
         return Strip.join([left, self.strip(self._right, min(width, right))]).crop(0, width)
 
 
