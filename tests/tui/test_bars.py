@@ -5,7 +5,7 @@ from textual.app import App, ComposeResult
 
 from b100tui.tui.widgets.bars import StatusLine
 
-LEFT = [("demo/", ""), (" 78 runs · 2 406 steps", "status--dim")]
+LEFT = [("demo/", ""), (" 78 runs · 2 406 steps  ", "status--dim")]
 
 
 class Shown(App[None]):
@@ -19,6 +19,7 @@ class Shown(App[None]):
     ("width", "words"),
     [
         (45, "demo/ 78 runs · 2 406 steps     indexing ref "),
+        (40, "demo/ 78 runs · 2 406 stepsindexing ref "),
         (38, "demo/ 78 runs · 2 406 s… indexing ref "),
         (16, "d… indexing ref "),
         (9, "indexing "),

@@ -44,7 +44,8 @@ class StatusLine(Lines):
         right = sum(cell_len(text) for text, _ in self._right)
         room = max(0, width - right)
         left = self.strip(self._left, room)
-        if sum(cell_len(text) for text, _ in self._left) > room > 1:
+        # Spaces at its end are no loss.
+        if cell_len("".join(text for text, _ in self._left).rstrip()) > room > 1:
             cut = self.strip([("… " if right else "…", "status--dim")], 2 if right else 1)
             left = Strip.join([left.crop(0, room - cut.cell_length), cut])
         return Strip.join([left, self.strip(self._right, min(width, right))]).crop(0, width)
