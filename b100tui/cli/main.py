@@ -40,9 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Tell whether Ctrl+C is behind `error`: one amid an import comes as an ImportError."""
+    """Tell whether Ctrl+C is behind `error`.
+
+    One amid an import comes as an ImportError, one that DuckDB hears of as its own RuntimeError.
+    """
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
+            return True
+        if type(error) is RuntimeError and str(error) == "Query interrupted":
             return True
         error = error.__cause__
     return False

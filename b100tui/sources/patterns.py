@@ -1,6 +1,7 @@
 """Regular expressions that came with the data: refused where matching could take for ever."""
 
 import re
+import warnings
 
 _TOKEN = re.compile(
     r"(?P<class>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<escape>\\.)"
@@ -60,7 +61,9 @@ def _overlap(item: "re.Match[str]", after: "re.Match[str]") -> bool:
     if item.lastgroup not in kinds or after.lastgroup not in kinds:
         return True
     try:
-        one, other = re.compile(item.group()), re.compile(after.group())
+        with warnings.catch_warnings():  # "[[" warns; the pattern itself says so when it is used
+            warnings.simplefilter("ignore", FutureWarning)
+            one, other = re.compile(item.group()), re.compile(after.group())
     except re.error:
         return False  # the pattern itself cannot be read, which is told of elsewhere
     return any(one.fullmatch(char) and other.fullmatch(char) for char in _SAMPLES)

@@ -125,6 +125,15 @@ def test_an_interrupt_amid_an_import_leaves_with_130_and_no_log(
     assert not list((state_dir() / "log").glob("*.log"))
 
 
+def test_an_interrupt_that_duckdb_hears_of_leaves_with_130_and_no_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake(monkeypatch, raising(RuntimeError("Query interrupted")))  # DuckDB 2.0's words on SIGINT
+    assert main(["help"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not list((state_dir() / "log").glob("*.log"))
+
+
 def test_an_unexpected_exception_shows_where_its_log_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
