@@ -34,7 +34,7 @@ class Row(Struct, frozen=True):
             return None
         if self.at_least:
             pairs = [(bar, value) for value, bar in pairs]
-        return max(over / under if under else (float("inf") if over else 0.0) for over, under in pairs)
+        return max(over / under if under else float("inf" if over else 0) for over, under in pairs)
 
     @property
     def cells(self) -> tuple[str, str, str, str, str]:

@@ -26,8 +26,10 @@ def processes() -> Iterator[tuple[list[str], bytes]]:
         if int(place.name) == os.getpid():
             continue
         try:
-            held = (place / "environ").read_bytes()
+            # In this order: a child that is just becoming another program still has the words
+            # and the environment of its parent, and new words never come with the old environment.
             words = (place / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+            held = (place / "environ").read_bytes()
         except OSError:
             continue
         if mark in held.split(b"\0") and any(words):
