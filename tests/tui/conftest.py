@@ -14,10 +14,13 @@ TURNS = 25
 
 
 async def all_taken(app: App[None]) -> None:
-    """Return once no message has waited anywhere in `app` for some turns of its loop."""
+    """Return once no message has waited anywhere in `app` for some turns of its loop.
+
+    One that has failed or is leaving takes no more messages.
+    """
     end = time.monotonic() + PATIENCE
     still = 0
-    while still < TURNS and time.monotonic() < end:
+    while still < TURNS and time.monotonic() < end and not (app._exit or app._exception):
         await asyncio.sleep(0)
         screens = [screen for stack in app._screen_stacks.values() for screen in stack]
         pumps = [app, *(one for screen in screens for one in screen.walk_children(with_self=True))]
