@@ -72,7 +72,13 @@ def agree(found: Mapping[str, Onset]) -> RunOnset:
         names = ", ".join(name for _, name in changed)
         reason = f"only single signals changed, none clearly enough: {names}"
         return RunOnset(status="none", signals=answers, reason=reason)
-    name, alone = max(clear, key=lambda pair: _excess(pair[1]))
+    name, _ = max(clear, key=lambda pair: _excess(pair[1]))
+    return single_signal(name, answers, f"single signal: {name}")
+
+
+def single_signal(name: str, answers: Mapping[str, Onset], reason: str = "") -> RunOnset:
+    """Return the answer of one signal as that of the run, named as single."""
+    alone = answers[name]
     return RunOnset(
         status=alone.status,
         step=alone.step,
@@ -80,8 +86,8 @@ def agree(found: Mapping[str, Onset]) -> RunOnset:
         high=alone.high,
         consensus=(name,),
         single=True,
-        signals=answers,
-        reason=f"single signal: {name}",
+        signals=dict(answers),
+        reason=reason,
     )
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from b100tui.analysis import looks, ramp
-from b100tui.analysis.consensus import RunOnset, Series, agree
+from b100tui.analysis.consensus import RunOnset, Series, agree, single_signal
 from b100tui.analysis.limit import HELD, Tolerance, limit
 from b100tui.analysis.onset import Least, Onset, onset, place
 from b100tui.analysis.signals import as_fitted, least, texture_at_hand
@@ -270,17 +270,7 @@ def _at_look(look: int, watched: Sequence[_Watched], reference: int) -> RunOnset
     if agreed.step is not None:
         return agreed
     # Several changed, each at a step of its own: the surest one is named.
-    name = over[0].signal.name
-    alone = answers[name]
-    return RunOnset(
-        status=alone.status,
-        step=alone.step,
-        low=alone.low,
-        high=alone.high,
-        consensus=(name,),
-        single=True,
-        signals=answers,
-    )
+    return single_signal(over[0].signal.name, answers)
 
 
 def _enough(rise: float, least: Least) -> bool:
