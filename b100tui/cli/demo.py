@@ -8,7 +8,7 @@ from pathlib import Path
 from b100tui.cli.output import add_json, emit_json, narrate
 
 _EXPECTED = {
-    "small": "78 runs of 30 steps: about 25 s and 180 MB on two cores",
+    "small": "78 runs of 30 steps: about a minute and 180 MB on two cores",
     "paper": "280 runs of 100 steps: about 1 minute and 850 MB on two cores",
 }
 
