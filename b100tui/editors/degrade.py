@@ -50,7 +50,7 @@ def damage(
     kept = cv2.addWeighted(pixels, 1.0 - lost, fine, lost + ring, 0.0)
     out: Pixels = np.asarray(cv2.addWeighted(kept, 1.0, coarse, -ring, 0.0), np.float32)
     if profile.saturation:
-        grey = np.asarray(cv2.cvtColor(out, cv2.COLOR_RGB2GRAY), np.float32)[:, :, None]
+        grey = cv2.cvtColor(cv2.cvtColor(out, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
         gain = np.float32(profile.saturation * strength)
         out += gain * (out - grey)
     offset = np.array(profile.tint, np.float32) * np.float32(strength)
@@ -59,10 +59,10 @@ def damage(
         luma = _grain(height, width, profile.blotch, random) * np.float32(sigma)
         if profile.grid:
             luma += _lattice(height, width) * np.float32(profile.grid * strength)
-        out += luma[:, :, None]
+        out += cv2.cvtColor(luma, cv2.COLOR_GRAY2RGB)
         out += _chroma(height, width, random) * np.float32(sigma * profile.chroma)
-    out += offset
-    return out
+    scalar = np.append(offset, 0.0).astype(np.float64)  # four numbers: OpenCV adds one a channel
+    return np.asarray(cv2.add(out, scalar), np.float32)
 
 
 def apply_step(pixels: "Pixels", schedule: Schedule, profile: Profile, step: int) -> "Pixels":
@@ -95,7 +95,7 @@ def _chroma(height: int, width: int, random: np.random.Generator) -> "Pixels":
     planes = cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
     red, blue = planes[:, :, 0], planes[:, :, 1]
     green = -0.51 * red - 0.19 * blue  # keeps 0.299 R + 0.587 G + 0.114 B at zero
-    return np.asarray(np.stack([red, green, blue], axis=2), np.float32)
+    return np.asarray(cv2.merge([red, green, blue]), np.float32)
 
 
 def _lattice(height: int, width: int) -> "Pixels":

@@ -1,10 +1,16 @@
 """Colour statistics of a picture in one pass of stripes: Lab means, colourfulness, clipping."""
 
+import math
+from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from cv2.typing import MatLike
 
 _STRIPE = 32  # rows; a stripe's intermediates stay in the processor's cache
 # Linear sRGB to CIE XYZ, D65 (IEC 61966-2-1); white is the sum of each row.
@@ -15,7 +21,7 @@ _XYZ = np.array(
         [0.0193339, 0.1191920, 0.9503041],
     ]
 )
-_EPSILON, _KAPPA = 216 / 24389, 24389 / 27
+_EPSILON, _KAPPA = np.float32(216 / 24389), 24389 / 27
 
 
 class Colour(Struct, frozen=True):
@@ -39,25 +45,25 @@ def colour_of(pixels: NDArray[np.uint8]) -> Colour:
     import cv2
 
     count = pixels.shape[0] * pixels.shape[1]
-    roots, sums, products = np.zeros(3), np.zeros(3), np.zeros((3, 3))
+    roots, sums, squares = np.zeros(3), np.zeros(3), np.zeros(3)
     saturation, clipped = 0.0, 0
     for top in range(0, len(pixels), _STRIPE):
         stripe = np.ascontiguousarray(pixels[top : top + _STRIPE])
+        channels = cv2.split(stripe)
         roots += _roots(stripe)
-        flat = stripe.astype(np.float32).reshape(-1, 3) - np.float32(128.0)  # keeps sums small
         sums += cv2.sumElems(stripe)[:3]
-        products += flat.T @ flat
-        saturation += _saturation(stripe)
+        squares += _square_differences(channels)
+        saturation += _saturation(channels)
         clipped += _clipped(stripe)
     x, y, z = (float(root) for root in roots / count)
-    means = sums / count - 128.0
-    covariance = products / count - np.outer(means, means)
-    opponents = np.array([[1.0, -1.0, 0.0], [0.5, 0.5, -1.0]])
-    spread = max(0.0, float(np.trace(opponents @ covariance @ opponents.T)))
-    offset = opponents @ means  # the 128 taken off cancels in both opponents
+    red, green, blue = (float(mean) for mean in sums / count)
+    red_green, red_blue, green_blue = (float(square) for square in squares / count)
+    # both opponents' mean squares, from whole numbers alone: nothing is lost to rounding
+    strength = red_green + (2 * red_blue + 2 * green_blue - red_green) / 4
+    offset = (red - green) ** 2 + ((red + green) / 2 - blue) ** 2
     return Colour(
         (116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)),
-        float(np.sqrt(spread) + 0.3 * np.linalg.norm(offset)),
+        math.sqrt(max(0.0, strength - offset)) + 0.3 * math.sqrt(offset),
         saturation / count,
         clipped / pixels.size,
     )
@@ -69,17 +75,26 @@ def _roots(stripe: NDArray[np.uint8]) -> NDArray[np.float64]:
 
     table, matrix = _tables()
     ratios = cv2.transform(cv2.LUT(stripe, table), matrix)
-    roots = cv2.pow(ratios, 1.0 / 3.0)
-    dark = ratios < np.float32(_EPSILON)
-    if dark.any():
-        roots[dark] = (np.float32(_KAPPA) * ratios[dark] + 16) / 116
-    return np.array(cv2.sumElems(roots)[:3])
+    # the root of what is above the foot, and the line below it from where both meet
+    above, below = np.maximum(ratios, _EPSILON), np.minimum(ratios, _EPSILON)
+    roots = np.array(cv2.sumElems(cv2.pow(above, 1.0 / 3.0))[:3])
+    feet = np.array(cv2.sumElems(below)[:3]) - _EPSILON * ratios.shape[0] * ratios.shape[1]
+    return np.asarray(roots + _KAPPA / 116 * feet, np.float64)
 
 
-def _saturation(stripe: NDArray[np.uint8]) -> float:
+def _square_differences(channels: "Sequence[MatLike]") -> list[float]:
+    """Return the sums of (R - G)^2, (R - B)^2 and (G - B)^2."""
     import cv2
 
-    red, green, blue = cv2.split(stripe)
+    red, green, blue = channels
+    pairs = ((red, green), (red, blue), (green, blue))
+    return [cv2.norm(one, other, cv2.NORM_L2SQR) for one, other in pairs]
+
+
+def _saturation(channels: "Sequence[MatLike]") -> float:
+    import cv2
+
+    red, green, blue = channels
     high, low = cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue)
     shares = cv2.divide(cv2.subtract(high, low), np.maximum(high, 1), dtype=cv2.CV_32F)
     return float(cv2.sumElems(shares)[0])

@@ -32,9 +32,10 @@ def overshoot(luma: Floats) -> float:
     reach = FAR[-1]
     soft = np.asarray(cv2.GaussianBlur(luma, (0, 0), SOFT), np.float32)
     planes = []
-    for blurred, sharp in ((soft, luma), (soft.T, luma.T)):
+    upright = (np.ascontiguousarray(soft.T), np.ascontiguousarray(luma.T))
+    for blurred, sharp in ((soft, luma), upright):
         thin = max(1, len(sharp) // ROWS)
-        rows, values = blurred[::thin], sharp[::thin]
+        rows, values = blurred[::thin], np.ascontiguousarray(sharp[::thin])
         planes.append((rows[:, reach + 1 : 1 - reach] - rows[:, reach - 1 : -reach - 1], values))
     sizes = np.concatenate([np.abs(slope).ravel()[::7] for slope, _ in planes])
     typical, steep, most = np.quantile(sizes, [0.5, 1.0 - SHARE, 1.0 - SHARE / 30]).tolist()
@@ -42,11 +43,12 @@ def overshoot(luma: Floats) -> float:
     swings = dict.fromkeys((*NEAR, *FAR), 0.0)
     count = 0
     for slope, values in planes:
-        row, column = np.nonzero(np.abs(slope) >= least)
+        row, column = np.divmod(np.flatnonzero(np.abs(slope) >= least), slope.shape[1])
         sign = np.sign(slope[row, column])
-        column, count = column + reach, count + len(row)
+        place, count = row * values.shape[1] + column + reach, count + len(row)
+        flat = values.ravel()
         for away in swings:
-            both = values[row, column + away] - values[row, column - away]
+            both = flat[place + away] - flat[place - away]
             swings[away] += float(np.sum(sign * both, dtype=np.float64))
     settled = sum(swings[away] for away in FAR) / len(FAR)
     pixels = sum(slope.size for slope, _ in planes)

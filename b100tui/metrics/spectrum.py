@@ -1,5 +1,7 @@
 """The average power spectrum of luma, and what the probes read from it."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +24,6 @@ def power(luma: Floats) -> NDArray[np.float64]:
     side // 2 + 1), frequencies as numpy.fft.fftfreq and rfftfreq. Both sides of `luma` must be
     at least 32.
     """
-    import scipy.fft
-
     height, width = luma.shape
     side = tile_side((height, width))
     rows, columns = height // side, width // side
@@ -35,7 +35,7 @@ def power(luma: Floats) -> NDArray[np.float64]:
         band = luma[top + row * side : top + (row + 1) * side, left : left + columns * side]
         tiles = band.reshape(side, columns, side).swapaxes(0, 1)
         means = (tiles * window).sum(axis=(1, 2), keepdims=True, dtype=np.float64) / window.sum()
-        spectra = scipy.fft.rfft2((tiles - means.astype(np.float32)) * window)
+        spectra = np.fft.rfft2((tiles - means.astype(np.float32)) * window)
         total += (spectra.real**2 + spectra.imag**2).sum(axis=0, dtype=np.float64)
     mean: NDArray[np.float64] = total / (rows * columns)
     return mean
@@ -43,12 +43,11 @@ def power(luma: Floats) -> NDArray[np.float64]:
 
 def high_share(spectrum: NDArray[np.float64]) -> float | None:
     """Return the share of energy above 0.25 cycles a pixel; None for a flat picture."""
-    radius = _radius(spectrum.shape[0])
-    weights = _weights(spectrum)
-    energy = float((spectrum * weights).sum())
+    weighted = spectrum * _weights(spectrum.shape[0])
+    energy = float(weighted.sum())
     if energy <= 0.0:
         return None
-    return float((spectrum * weights)[radius > 0.25].sum()) / energy
+    return float(weighted[_radius(spectrum.shape[0]) > 0.25].sum()) / energy
 
 
 def slope(spectrum: NDArray[np.float64]) -> float | None:
@@ -57,19 +56,13 @@ def slope(spectrum: NDArray[np.float64]) -> float | None:
     Least squares of log power on log frequency over ring means between 4 tile cycles and 0.45
     cycles a pixel, rings equally spaced in log frequency (Field 1987: about -2 for scenes).
     """
-    side = spectrum.shape[0]
-    radius = _radius(side)
-    weights = _weights(spectrum)
-    edges = np.geomspace(4.0 / side, 0.45, 17)
-    which = np.digitize(radius, edges)
+    weighted = spectrum * _weights(spectrum.shape[0])
     heights, places = [], []
-    for ring in range(1, len(edges)):
-        inside = which == ring
-        amount = float(weights[inside].sum())
-        mean = float((spectrum * weights)[inside].sum()) / amount if amount else 0.0
+    for inside, amount, place in _rings(spectrum.shape[0]):
+        mean = float(weighted.ravel()[inside].sum()) / amount
         if mean > 0.0:
             heights.append(np.log(mean))
-            places.append(np.log(float((radius * weights)[inside].sum()) / amount))
+            places.append(place)
     if len(heights) < 3:
         return None
     return float(np.polyfit(places, heights, 1)[0])
@@ -83,27 +76,58 @@ def line_peak(spectrum: NDArray[np.float64]) -> float | None:
     own window lobe (2 bins) left out, from 1/32 cycles a pixel on. None for a flat picture.
     """
     side = spectrum.shape[0]
+    bins, around = _surroundings(side)
     best = None
-    for axis in (spectrum[0, :], spectrum[: side // 2 + 1, 0]):
-        for bin_ in range(max(side // 32, 3), side // 2 + 1):
-            near = [n for n in range(bin_ - 8, bin_ + 9) if abs(n - bin_) > 2]
-            around = float(np.median([axis[n] for n in near if 1 <= n <= side // 2]))
-            if axis[bin_] > 0.0 and around > 0.0:
-                level = 10.0 * float(np.log10(axis[bin_] / around))
-                best = level if best is None else max(best, level)
+    for axis in (spectrum[0, : side // 2 + 1], spectrum[: side // 2 + 1, 0]):
+        beside = np.sort(np.append(axis, np.inf)[around], axis=1)  # a bin that is not there is last
+        count = (around <= side // 2).sum(axis=1)
+        rows = np.arange(len(bins))
+        middle = (beside[rows, (count - 1) // 2] + beside[rows, count // 2]) / 2.0
+        here = axis[bins]
+        there = (here > 0.0) & (middle > 0.0)
+        if there.any():
+            level = 10.0 * float(np.log10(np.max(here[there] / middle[there])))
+            best = level if best is None else max(best, level)
     return best
 
 
+@cache
+def _surroundings(side: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the bins that may hold a line, and the 12 beside each; side // 2 + 1 where none is."""
+    bins = np.arange(max(side // 32, 3), side // 2 + 1)
+    away = np.array([n for n in range(-8, 9) if abs(n) > 2])
+    around = bins[:, None] + away
+    around[(around < 1) | (around > side // 2)] = side // 2 + 1
+    return bins, around
+
+
+@cache
 def _radius(side: int) -> NDArray[np.float64]:
     down, across = np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None, :]
     radius: NDArray[np.float64] = np.hypot(down, across)
     return radius
 
 
-def _weights(spectrum: NDArray[np.float64]) -> NDArray[np.float64]:
+@cache
+def _weights(side: int) -> NDArray[np.float64]:
     """Count each column of the half spectrum for its mirror image too."""
-    side = spectrum.shape[0]
-    weights = np.full(spectrum.shape, 2.0)
+    weights = np.full((side, side // 2 + 1), 2.0)
     weights[:, 0] = 1.0
     weights[:, side // 2] = 1.0
     return weights
+
+
+@cache
+def _rings(side: int) -> list[tuple[NDArray[np.intp], float, float]]:
+    """Return each ring's bins (flat), how many they count for, and the log of its mean radius."""
+    radius, weights = _radius(side), _weights(side)
+    edges = np.geomspace(4.0 / side, 0.45, 17)
+    which = np.digitize(radius, edges)
+    rings = []
+    for ring in range(1, len(edges)):
+        inside = which == ring
+        amount = float(weights[inside].sum())
+        if amount:
+            place = float(np.log(float((radius * weights)[inside].sum()) / amount))
+            rings.append((np.flatnonzero(inside), amount, place))
+    return rings

@@ -59,9 +59,40 @@ def step(low: float, high: float, value: Plane) -> Plane:
 def mix(under: Picture, over: Picture | Colour, cover: Plane | float) -> Picture:
     """Return `under` with `over` laid on it where `cover` (0 to 1) says."""
     share = np.asarray(cover, np.float32)
-    share = share[..., None] if share.ndim == 2 else share
     top = np.asarray(over, np.float32)
-    return np.asarray(under * (1 - share) + top * share, np.float32)
+    if share.ndim < 2:
+        return np.asarray(under * (1 - share) + top * share, np.float32)
+    out = np.array(under, np.float32)
+    where = covered(share)
+    if not out[where].size:
+        return out
+    if top.ndim == 3:
+        top = top[where]
+    thrice = cv2.merge([np.ascontiguousarray(share[where])] * 3)  # broadcasting is much slower
+    out[where] = under[where] * (1 - thrice) + top * thrice
+    return out
+
+
+def covered(cover: Plane) -> tuple[slice, slice]:
+    """Return the smallest rows and columns outside which `cover` is 0."""
+    hit = cover != 0
+    spans = []
+    for line in (hit.any(axis=1), hit.any(axis=0)):
+        places = np.flatnonzero(line)
+        spans.append(slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0, 0))
+    return spans[0], spans[1]
+
+
+def around(
+    x: Plane, y: Plane, place: tuple[float, float], reach: tuple[float, float]
+) -> tuple[slice, slice]:
+    """Return the rows and columns of `grid` planes within `reach` of `place`."""
+    rows = np.flatnonzero(np.abs(y[:, 0] - place[1]) <= reach[1])
+    columns = np.flatnonzero(np.abs(x[0] - place[0]) <= reach[0])
+    return (
+        slice(int(rows[0]), int(rows[-1]) + 1) if rows.size else slice(0, 0),
+        slice(int(columns[0]), int(columns[-1]) + 1) if columns.size else slice(0, 0),
+    )
 
 
 def ramp(value: Plane, stops: Sequence[float], colours: Sequence[Colour]) -> Picture:

@@ -71,6 +71,10 @@ def _dumpling(
     """Lay one half-moon of dough: fat body below, a pleated crest above, a browned foot."""
     height, width = x.shape
     long, high = 0.155, 0.092
+    bumps = brush.octaves(width, height, random, cell=0.02, count=3)
+    patches = brush.octaves(width, height, random, cell=0.06, count=5, fall=0.6)
+    whole, near = picture, brush.around(x, y, place, (2.4 * long, 3.4 * high))
+    picture, x, y, bumps, patches = (plane[near] for plane in (picture, x, y, bumps, patches))
     dx, dy = x - place[0], y - place[1]
     u = (dx * np.cos(turn) + dy * np.sin(turn)) / long
     v = (-dx * np.sin(turn) + dy * np.cos(turn)) / high + 0.30 * u * u - 0.1
@@ -85,15 +89,13 @@ def _dumpling(
     crest = np.exp(-(((v + 0.62 - 0.06 * np.sin(phase)) / 0.13) ** 2)) * brush.step(
         0.98, 0.7, np.abs(u)
     )
-    bumps = brush.octaves(width, height, random, cell=0.02, count=3)
     bump = bulge * 0.9 + 0.11 * pleats + 0.20 * crest + 0.008 * bumps
-    light = brush.relief(brush.soften(bump, 0.0018), 5.5, (-0.55, -0.8))
+    light = brush.relief(brush.soften(bump, 0.0018 * height / len(bump)), 5.5, (-0.55, -0.8))
     dough = brush.ramp(
         np.clip(bulge, 0, 1),
         [0, 0.5, 1],
         [(0.70, 0.53, 0.32), (0.91, 0.79, 0.58), (0.96, 0.88, 0.72)],
     )
-    patches = brush.octaves(width, height, random, cell=0.06, count=5, fall=0.6)
     brown = brush.step(0.25, 0.95, v + 0.20 * patches) + 0.35 * brush.step(1.1, 2.0, patches)
     crust = brush.ramp(
         np.clip(0.5 + 0.25 * patches, 0, 1),
@@ -104,7 +106,9 @@ def _dumpling(
     dough = dough * np.clip(light, 0.45, 1.35)[..., None]
     gloss = np.exp(-(((u + 0.25) / 0.35) ** 2) - (((v + 0.05) / 0.16) ** 2)) * (0.6 + 0.3 * bumps)
     dough = dough + 0.22 * np.clip(gloss, 0, 1)[..., None]
-    return brush.mix(picture, dough, cover)
+    whole = whole.copy()
+    whole[near] = brush.mix(picture, dough, cover)
+    return whole
 
 
 def _scallions(

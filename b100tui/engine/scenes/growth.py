@@ -51,16 +51,18 @@ def _lichen(picture: Picture, random: np.random.Generator) -> Picture:
     for _ in range(15):
         place = (float(random.uniform(0, width / height)), float(random.uniform(0, 1)))
         size = float(random.uniform(0.025, 0.095))
-        far = np.sqrt(brush.blob(x, y, place, (size, size))) + 0.13 * frill
+        near = brush.around(x, y, place, (1.8 * size, 1.8 * size))
+        far = np.sqrt(brush.blob(x[near], y[near], place, (size, size))) + 0.13 * frill[near]
         cover = brush.step(1.0, 0.86, np.asarray(far, np.float32)) * 0.93
         rings = 0.05 * np.sin(far * 17)
         shade = np.clip(
-            0.80 + rings + 0.09 * crumbs - 0.30 * np.exp(-((far / 0.35) ** 2)), 0.2, 1.2
+            0.80 + rings + 0.09 * crumbs[near] - 0.30 * np.exp(-((far / 0.35) ** 2)), 0.2, 1.2
         )
         tint = np.array(
             [(0.72, 0.78, 0.70), (0.80, 0.80, 0.66), (0.88, 0.70, 0.28)][int(random.integers(0, 3))]
         )
-        picture = brush.mix(picture, (tint * shade[..., None]).astype(np.float32), cover)
+        disc = (tint * shade[..., None]).astype(np.float32)
+        picture[near] = brush.mix(picture[near], disc, cover)
     return picture
 
 

@@ -139,6 +139,10 @@ def _fruit(
     random: np.random.Generator,
 ) -> Picture:
     height, width = x.shape
+    skin = brush.octaves(width, height, random, cell=0.02, count=4, fall=0.7)
+    whole = picture.copy()
+    near = brush.around(x, y, place, (6.0 * radii[0], radii[1] + 0.17))
+    picture, x, y, skin = (plane[near] for plane in (picture, x, y, skin))
     under = np.exp(
         -brush.blob(x, y, (place[0] + 0.06, place[1] + radii[1] * 0.93), (radii[0] * 1.5, 0.028))
     )
@@ -148,7 +152,6 @@ def _fruit(
     cover = brush.step(1.05, 0.95, np.asarray(inside, np.float32))
     depth = np.sqrt(np.clip(1 - inside, 0, 1))
     light = np.clip(-0.56 * u - 0.46 * v + 0.66 * depth, 0, 1)
-    skin = brush.octaves(width, height, random, cell=0.02, count=4, fall=0.7)
     streak = np.sin(11 * np.arctan2(u, 1.4 - v) * 3) * 0.5
     hue = np.asarray(colour) * (1 + 0.07 * streak + 0.05 * skin)[..., None]
     body = hue * (0.14 + 1.18 * light)[..., None] + 0.10 * (np.clip(u, 0, 1) ** 3 * depth)[
@@ -158,8 +161,8 @@ def _fruit(
         body = brush.mix(body.astype(np.float32), (0.45, 0.45, 0.62), bloom * light * 0.6)
     shine = np.exp(-(((u + 0.38) / 0.16) ** 2) - (((v + 0.36) / 0.13) ** 2))
     body = body + (0.75 - bloom) * shine[..., None]
-    picture = brush.mix(picture, body.astype(np.float32), cover)
-    canvas = np.ascontiguousarray(picture)
+    whole[near] = brush.mix(picture, body.astype(np.float32), cover)
+    canvas = np.ascontiguousarray(whole)
     root = (round(place[0] * height), round((place[1] - radii[1] * 0.82) * height))
     tip = (
         round((place[0] + radii[0] * 0.25) * height),
