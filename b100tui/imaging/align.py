@@ -7,6 +7,7 @@ is within bounds. The reference is warped, never the step: interpolation smooths
 """
 
 import math
+from functools import lru_cache
 from typing import Literal
 
 import cv2
@@ -18,9 +19,12 @@ from b100tui.imaging.ecc import (
     FINE,
     LEVELS,
     Affine,
+    Canvas,
+    Inside,
     Pixels,
     Plane,
     candidates,
+    canvases,
     compose,
     correlation,
     cropped,
@@ -34,6 +38,7 @@ from b100tui.imaging.ecc import (
     resize_matrix,
     settle,
     unturn,
+    warped,
 )
 
 Status = Literal["aligned", "identical", "unreliable"]
@@ -98,16 +103,22 @@ class Alignment(Struct, frozen=True, kw_only=True):
 
 
 class Reference(Struct, frozen=True):
-    """The reference picture made ready for many steps: high-passed planes by level."""
+    """The reference picture made ready for many steps: high-passed planes by level.
+
+    `canvases` serve the search over turns; `repeats` is its `repetition`.
+    """
 
     pixels: Pixels
     planes: dict[int, Plane]
+    canvases: tuple[Canvas, ...]
+    repeats: float
 
 
 def prepare(pixels: Pixels) -> Reference:
     """Return `pixels` (H, W, 3) uint8 ready to align steps against."""
     most = max(pixels.shape[:2])
-    return Reference(pixels, {level: plane(pixels, min(level, most)) for level in LEVELS})
+    planes = {level: plane(pixels, min(level, most)) for level in LEVELS}
+    return Reference(pixels, planes, canvases(planes[LEVELS[0]]), repetition(planes[COARSE]))
 
 
 def align(reference: Reference, pixels: Pixels, rules: Rules = RULES) -> Alignment:
@@ -153,7 +164,7 @@ def _search(
     """Return (orientation, step to oriented reference, independent way back), or why not."""
     first, second, third, last = LEVELS
     fits: dict[int, tuple[float, Affine, Affine]] = {}
-    for turn, start in candidates(reference.planes[first], step[first]):
+    for turn, start in candidates(reference.canvases, step[first]):
         turned = oriented(reference.planes[first], turn)
         matrix = settle(step[first], turned, start, 60)
         if matrix is None:
@@ -164,7 +175,8 @@ def _search(
         )
         if matrix is None:
             continue
-        fits[turn] = (correlation(step[second], turned, matrix), matrix, start)
+        there, inside = warped(turned, matrix, step[second].shape)
+        fits[turn] = (correlation(step[second], there, inside), matrix, start)
     if not fits:
         return "no fit converged"
     values = sorted((one[0] for one in fits.values()), reverse=True)
@@ -217,13 +229,13 @@ def _judged(
     gone = _return_error(matrix, back, (height, width))
     if gone > rules.back_px:
         return _refused(f"forward and back differ by {gone:.1f} px")
-    value = correlation(fine, turned, matrix)
+    there, inside = warped(turned, matrix, fine.shape)
+    value = correlation(fine, there, inside)
     if value < rules.least_correlation:
         return _refused(f"the pictures hardly correlate ({value:.2f})")
     apart = _corner_shift(matrix, turn, (height, width), turned.shape)
     if apart > rules.near_share * longest:
-        alike = [repetition(planes[COARSE]) for planes in (reference.planes, step)]
-        period = math.sqrt(max(0.0, alike[0]) * max(0.0, alike[1]))
+        period = math.sqrt(max(0.0, reference.repeats) * max(0.0, repetition(step[COARSE])))
         if period > rules.most_repetition and value < rules.period_lead * period:
             return _refused("the picture repeats itself: it may lie a period off")
     if apart > rules.still_px:
@@ -231,7 +243,7 @@ def _judged(
         needed = rules.least_near_gain if apart < rules.near_px else rules.least_gain
         if gain < needed:
             return _refused(f"no gain over leaving it unmoved ({gain:+.3f})")
-    worst, seen, refusal = _quadrants(fine, turned, matrix, rules)
+    worst, seen, refusal = _quadrants(fine, there, inside, rules)
     if refusal:
         return _refused(refusal)
     full = _in_source(matrix, turn, reference, pixels, turned.shape, fine.shape)
@@ -314,33 +326,26 @@ def _still(reference: Plane, step: Plane) -> float:
         size = step.shape[::-1]
         resized = cv2.resize(reference, size, interpolation=cv2.INTER_LINEAR)
         reference = np.asarray(resized, dtype=np.float32)
-    return correlation(step, reference, np.eye(2, 3))
+    return correlation(step, *warped(reference, np.eye(2, 3), step.shape))
 
 
-def _quadrants(step: Plane, turned: Plane, matrix: Affine, rules: Rules) -> tuple[float, int, str]:
+def _quadrants(step: Plane, there: Plane, whole: Inside, rules: Rules) -> tuple[float, int, str]:
     """Return (largest own shift, quadrants that could be judged, why refused or "")."""
     height, width = step.shape
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    warped = cv2.warpAffine(turned, matrix.astype(np.float32), (width, height), flags=flags)
-    inside = cv2.warpAffine(
-        np.ones_like(turned), matrix.astype(np.float32), (width, height), flags=flags
-    )
     worst, seen = 0.0, 0
     for rows in (slice(0, height // 2), slice(height // 2, height)):
         for columns in (slice(0, width // 2), slice(width // 2, width)):
-            mask = inside[rows, columns] > 0.99
+            mask = whole[rows, columns]
             if mask.mean() < 0.3:
                 continue
-            one, other = step[rows, columns] * mask, warped[rows, columns] * mask
+            one, other = step[rows, columns] * mask, there[rows, columns] * mask
             spread = float(np.sqrt(np.mean(one[mask] ** 2) * np.mean(other[mask] ** 2)))
             if min(one[mask].std(), other[mask].std()) < rules.least_texture:
                 continue
             value = float(np.mean(one[mask] * other[mask])) / spread
             if value < rules.least_quadrant:
                 return worst, seen, f"a quadrant hardly correlates ({value:.2f})"
-            (dx, dy), _ = cv2.phaseCorrelate(
-                one, other, cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)
-            )
+            (dx, dy), _ = cv2.phaseCorrelate(one, other, _hanning(one.shape))
             worst = max(worst, math.hypot(dx, dy))
             if worst > rules.quadrant_px:
                 return worst, seen, f"the quadrants disagree by {worst:.1f} px"
@@ -348,6 +353,12 @@ def _quadrants(step: Plane, turned: Plane, matrix: Affine, rules: Rules) -> tupl
     if seen < rules.least_quadrants:
         return worst, seen, f"texture in {seen} of 4 quadrants only"
     return worst, seen, ""
+
+
+@lru_cache(maxsize=16)
+def _hanning(shape: tuple[int, int]) -> Plane:
+    window = cv2.createHanningWindow(shape[::-1], cv2.CV_32F)
+    return np.asarray(window, dtype=np.float32)
 
 
 def _in_source(

@@ -13,7 +13,7 @@ CHANGED_SIGMAS = 4.0  # of the residual's own noise after smoothing
 LEAST_CHANGE = 3.0  # grey levels (0..255); rounding and recompression stay below
 SMOOTH = 9  # pixels, side of the window over which a change must hold
 LEAST_OUTSIDE = 0.1  # share of the overlap that must be unchanged to be measured alone
-OFFSET = 510  # the largest difference of two residuals of 8-bit pictures
+BYTE = 128  # whole numbers from -BYTE to BYTE - 1 are counted as bytes
 
 
 class Outside(Struct, frozen=True, kw_only=True):
@@ -98,41 +98,42 @@ def changes(residual: NDArray[np.int16], inside: NDArray[np.bool_]) -> NDArray[n
     A tone common to the whole picture (the median by channel) is taken out first. The noise
     is the residual's own, from the MAD of its finest differences, shrunk by the smoothing.
     """
-    tone = np.array([_median(counts) - OFFSET for counts in _counts(residual, inside)])
+    mask = inside.astype(np.uint8)
+    tone = np.array([_median(residual, mask, (channel,)) for channel in range(3)])
     fine = np.asarray(cv2.absdiff(residual[:, 1:], residual[:, :-1]), dtype=np.int16)
-    steps = sum(_counts(fine, inside[:, 1:] & inside[:, :-1]))
-    sigma = 1.4826 * (_median(np.asarray(steps)) - OFFSET) / np.sqrt(2.0)
+    sigma = 1.4826 * _median(fine, mask[:, 1:] & mask[:, :-1], (0, 1, 2)) / np.sqrt(2.0)
     limit = max(LEAST_CHANGE, CHANGED_SIGMAS * sigma / SMOOTH)
     smooth = cv2.boxFilter(residual, cv2.CV_32F, (SMOOTH, SMOOTH))
     within = cv2.inRange(smooth, tone - limit, tone + limit)
     return np.asarray((within == 0) & inside, dtype=np.bool_)
 
 
-def _counts(residual: NDArray[np.int16], inside: NDArray[np.bool_]) -> list[NDArray[np.float64]]:
-    """Return by channel how often each whole number -OFFSET to OFFSET stands in the residual.
+def _median(values: NDArray[np.int16], mask: NDArray[np.uint8], channels: tuple[int, ...]) -> float:
+    """Return the median of these channels of whole numbers (H, W, 3) where the mask is not 0.
 
-    Whole numbers need no sorting: medians and means read off the counts are exact.
+    Bytes are counted several times faster than they are sorted: what lies beyond their reach is
+    moved to its end, which leaves a middle inside it where it was.
     """
-    lifted = np.asarray(residual + OFFSET, dtype=np.uint16)
-    mask = inside.astype(np.uint8)
-    size, reach = [2 * OFFSET + 1], [0.0, 2.0 * OFFSET + 1.0]
-    return [
-        cv2.calcHist([lifted], [channel], mask, size, reach).ravel().astype(np.float64)
-        for channel in range(residual.shape[2])
-    ]
-
-
-def _median(counts: NDArray[np.float64]) -> float:
-    """Return the median place of a histogram; between the two middle ones of an even number."""
+    near = cv2.convertScaleAbs(np.maximum(values, -BYTE), beta=BYTE)
+    counts = np.zeros(2 * BYTE, dtype=np.int64)
+    for channel in channels:
+        one = cv2.calcHist([near], [channel], mask, [2 * BYTE], [0, 2 * BYTE])
+        counts += one.ravel().astype(np.int64)
     reached = np.cumsum(counts)
+    if not reached[-1]:
+        return 0.0
     middle = np.array([(reached[-1] - 1) // 2, reached[-1] // 2])
-    return float(np.mean(np.searchsorted(reached, middle, side="right")))
+    places = np.searchsorted(reached, middle, side="right")
+    if places[0] == 0 or places[1] == 2 * BYTE - 1:
+        return float(np.median(values[mask > 0][:, list(channels)]))
+    return float(np.mean(places)) - BYTE
 
 
 def _mean_square(residual: NDArray[np.int16], inside: NDArray[np.bool_]) -> float:
-    squares = np.arange(-OFFSET, OFFSET + 1, dtype=np.float64) ** 2
-    counts = np.sum(_counts(residual, inside), axis=0)
-    return float(np.sum(counts * squares) / np.sum(counts))
+    # Blotting out what is outside is much faster than a masked sum; whole numbers stay exact.
+    kept = cv2.copyTo(residual, inside.astype(np.uint8))
+    count = residual.shape[2] * int(np.count_nonzero(inside))
+    return float(cv2.norm(kept, cv2.NORM_L2SQR)) / count if count else 0.0
 
 
 def _outside(

@@ -1,13 +1,15 @@
 """Affine fits between two high-passed planes: search over eight turns, then ECC by level."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
 Plane = NDArray[np.float32]
+Inside = NDArray[np.bool_]
 Affine = NDArray[np.float64]  # (2, 3)
 
 LEVELS = (176, 352, 704, 1408)  # longest side, pixels
@@ -115,16 +117,22 @@ def settle(
     return compose(np.asarray(matrix, dtype=np.float64), invert(chosen))
 
 
-def correlation(step: Plane, picture: Plane, matrix: Affine) -> float:
-    """Return the correlation of `step` with `picture` warped onto it, where both exist."""
-    height, width = step.shape
+def warped(picture: Plane, matrix: Affine, shape: tuple[int, ...]) -> tuple[Plane, Inside]:
+    """Return `picture` warped onto a plane of `shape` (H, W), and where it exists there."""
+    if picture.shape == shape and np.array_equal(matrix, np.eye(2, 3)):
+        return picture, np.ones(picture.shape, dtype=np.bool_)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    small = matrix.astype(np.float32)
-    warped = cv2.warpAffine(picture, small, (width, height), flags=flags)
-    inside = cv2.warpAffine(np.ones_like(picture), small, (width, height), flags=flags) > 0.99
+    small, size = matrix.astype(np.float32), (shape[1], shape[0])
+    there = cv2.warpAffine(picture, small, size, flags=flags)
+    inside = cv2.warpAffine(np.ones_like(picture), small, size, flags=flags) > 0.99
+    return np.asarray(there, dtype=np.float32), np.asarray(inside, dtype=np.bool_)
+
+
+def correlation(step: Plane, picture: Plane, inside: Inside) -> float:
+    """Return the correlation of `step` with a picture warped onto it, over `inside`."""
     if inside.mean() < 0.2:
         return 0.0
-    one, other = step[inside], warped[inside]
+    one, other = step[inside], picture[inside]
     one, other = one - one.mean(), other - other.mean()
     # Sums, not BLAS products: those wake a thread pool for every small vector.
     size = float(np.sqrt(np.sum(one * one) * np.sum(other * other)))
@@ -152,16 +160,14 @@ def repetition(picture: Plane) -> float:
     height, width = picture.shape
     size = (2 * height, 2 * width)
     spectrum = np.fft.rfft2(picture - picture.mean(), size)
-    whole = np.fft.rfft2(np.ones_like(picture), size)
     found = np.fft.irfft2(np.abs(spectrum) ** 2, size)
-    overlap = np.fft.irfft2(np.abs(whole) ** 2, size)
     rows, columns = np.arange(-(height // 4), height // 4), np.arange(-(width // 4), width // 4)
     far = np.hypot(rows[:, np.newaxis], columns) >= REPEAT
-    place = np.ix_(rows, columns)
+    overlap = np.outer(height - np.abs(rows), width - np.abs(columns))
     power = float(np.var(picture))
     if power <= 0.0 or not far.any():
         return 0.0
-    return float(np.max((found[place] / overlap[place])[far])) / power
+    return float(np.max((found[np.ix_(rows, columns)] / overlap)[far])) / power
 
 
 def cropped(matrix: Affine, turned: tuple[int, ...], fine: tuple[int, ...]) -> float:
@@ -196,33 +202,50 @@ def rescaled(
     return compose(target, compose(matrix, invert(source)))
 
 
-def candidates(reference: Plane, step: Plane) -> list[tuple[int, Affine]]:
+class Canvas(Struct, frozen=True):
+    """One turn and scale of the reference on the square of the search: `size` is its norm."""
+
+    turn: int
+    scale: float
+    shape: tuple[int, ...]
+    size: float
+    spectrum: NDArray[np.complex128]
+
+
+def canvases(reference: Plane) -> tuple[Canvas, ...]:
+    """Return the reference in eight turns and three scales, for `candidates`."""
+    made = []
+    for turn in range(8):
+        turned = oriented(reference, turn)
+        for scale in SCALES:
+            square = _canvas(turned, scale)
+            size = float(np.sum(square * square))
+            spectrum = np.conj(np.fft.rfft2(square))
+            made.append(Canvas(turn, scale, turned.shape, size, spectrum))
+    return tuple(made)
+
+
+def candidates(reference: Sequence[Canvas], step: Plane) -> list[tuple[int, Affine]]:
     """Return (turn, first guess from step to turned reference) of the likeliest turns.
 
-    Cross-correlation on a small square over eight turns and three scales; best first.
+    Cross-correlation on a small square with every canvas of the reference; best first.
     """
     one = _canvas(step, 1.0)
     power = float(np.sum(one * one))
     spectrum = np.fft.rfft2(one)
-    found: list[tuple[float, int, Affine]] = []
-    for turn in range(8):
-        turned = oriented(reference, turn)
-        best: tuple[float, int, Affine] | None = None
-        for scale in SCALES:
-            other = _canvas(turned, scale)
-            surface = np.fft.irfft2(spectrum * np.conj(np.fft.rfft2(other)), s=one.shape)
-            size = float(np.sqrt(power * np.sum(other * other))) + 1e-12
-            down, across = np.unravel_index(int(np.argmax(surface)), surface.shape)
-            value = float(surface[down, across]) / size
-            if best is None or value > best[0]:
-                best = (value, turn, _guess(int(across), int(down), scale, turned, step))
-        if best is not None:
-            found.append(best)
-    found.sort(key=lambda entry: -entry[0])
+    best: dict[int, tuple[float, int, Affine]] = {}
+    for other in reference:
+        surface = np.fft.irfft2(spectrum * other.spectrum, s=one.shape)
+        size = float(np.sqrt(power * other.size)) + 1e-12
+        down, across = np.unravel_index(int(np.argmax(surface)), surface.shape)
+        value = float(surface[down, across]) / size
+        if other.turn not in best or value > best[other.turn][0]:
+            guess = _guess(int(across), int(down), other.scale, other.shape, step)
+            best[other.turn] = (value, other.turn, guess)
+    found = sorted(best.values(), key=lambda entry: -entry[0])
     keep = [entry for entry in found if entry[0] >= 0.6 * found[0][0]][:MOST_CANDIDATES]
-    unmoved = next(entry for entry in found if entry[1] == 0)
-    if unmoved not in keep:
-        keep.append(unmoved)
+    if best[0] not in keep:
+        keep.append(best[0])
     return [(turn, guess) for _, turn, guess in keep]
 
 
@@ -238,14 +261,14 @@ def _canvas(picture: Plane, scale: float) -> NDArray[np.float64]:
     return np.asarray(cv2.warpAffine(blurred, middle, side), dtype=np.float64)
 
 
-def _guess(across: int, down: int, scale: float, turned: Plane, step: Plane) -> Affine:
+def _guess(across: int, down: int, scale: float, turned: tuple[int, ...], step: Plane) -> Affine:
     """Turn a peak of the search into a map from the step to the turned reference."""
     dx = (across + CANVAS) % (2 * CANVAS) - CANVAS
     dy = (down + CANVAS) % (2 * CANVAS) - CANVAS
     step_factor = CANVAS / max(step.shape)
     # step canvas = scale * reference canvas + d; both centred
-    linear = np.eye(2) / scale * (max(turned.shape) / max(step.shape))
-    shift = np.array([dx, dy]) / (step_factor * scale) * (max(turned.shape) / max(step.shape))
+    linear = np.eye(2) / scale * (max(turned) / max(step.shape))
+    shift = np.array([dx, dy]) / (step_factor * scale) * (max(turned) / max(step.shape))
     step_middle = np.array([(step.shape[1] - 1) / 2, (step.shape[0] - 1) / 2])
-    turned_middle = np.array([(turned.shape[1] - 1) / 2, (turned.shape[0] - 1) / 2])
+    turned_middle = np.array([(turned[1] - 1) / 2, (turned[0] - 1) / 2])
     return np.column_stack([linear, turned_middle - linear @ step_middle - shift])

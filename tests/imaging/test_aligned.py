@@ -87,9 +87,12 @@ def test_different_sizes_without_alignment_cannot_be_compared() -> None:
     assert measure(SCENE, SCENE[:100], refused) is None
 
 
-def test_the_changed_share_is_that_of_the_pixels_beyond_their_own_noise() -> None:
+@pytest.mark.parametrize("tones", [(3, 0, -5), (150, -140, 127), (-128, 200, -240)])
+def test_the_changed_share_is_that_of_the_pixels_beyond_their_own_noise(
+    tones: tuple[int, int, int],
+) -> None:
     rng = np.random.default_rng(4)
-    tone = np.array([3, 0, -5], dtype=np.int16)
+    tone = np.array(tones, dtype=np.int16)
     residual = rng.integers(-6, 7, (64, 96, 3)).astype(np.int16) + tone
     residual[20:40, 30:60, 1] += 90
     inside = np.ones((64, 96), dtype=np.bool_)
@@ -99,6 +102,17 @@ def test_the_changed_share_is_that_of_the_pixels_beyond_their_own_noise() -> Non
     limit = max(LEAST_CHANGE, CHANGED_SIGMAS * 1.4826 * np.median(fine) / 2**0.5 / SMOOTH)
     smooth = cv2.blur(toned.astype(np.float32), (SMOOTH, SMOOTH))
     assert np.array_equal(changes(residual, inside), (np.abs(smooth).max(2) > limit) & inside)
+
+
+def test_noise_beyond_the_reach_of_a_byte_is_no_change() -> None:
+    """Stripes of the full range against their opposite: every finest difference is 510."""
+    stripes = np.zeros((64, 96, 3), dtype=np.int16)
+    stripes[:, ::2], stripes[:, 1::2] = 255, -255
+    limit = CHANGED_SIGMAS * 1.4826 * 510 / 2**0.5 / SMOOTH
+    bright = np.full_like(stripes, 0)
+    bright[20:50, 30:60] = int(limit) - 60
+    inside = np.ones((64, 96), dtype=np.bool_)
+    assert not changes(np.clip(stripes + bright, -255, 255), inside).any()
 
 
 def test_texture_is_held_against_the_reference_that_was_resampled_alike() -> None:
