@@ -3,7 +3,7 @@
 import argparse
 
 from b100tui.cli.indexed import add_refresh, opened
-from b100tui.cli.output import add_json, emit_json, narrate
+from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate
 from b100tui.cli.tabular import counted
 from b100tui.model.errors import UsageError
 from b100tui.model.text import clean_line
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="hits (default 20)")
     parser.add_argument("--filter", metavar="EXPR", help="only steps for which this holds")
     add_refresh(parser)
-    add_json(parser)
+    add_json(parser, lines=True)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,6 +52,9 @@ def run(args: argparse.Namespace) -> int:
     result = index.search(query, args.limit, args.filter)
     if args.json:
         emit_json(result)
+        return 0
+    if args.jsonl:
+        emit_jsonl(result.hits)
         return 0
     for hit in result.hits:
         print(f"{clean_line(hit.run)}@{hit.step}  {clean_line(hit.title)}")

@@ -25,6 +25,12 @@ def test_json_has_the_keys_of_the_contract(root: Path, capsys: pytest.CaptureFix
     assert (found["total"], hit["run"], hit["step"], hit["section"]) == (1, RUN, 1, 0)
 
 
+def test_jsonl_prints_one_hit_a_line(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--root", str(root), "plate", "--jsonl"]) == 0
+    hits = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted((hit["run"], hit["step"]) for hit in hits) == [(RUN, 0), (RUN, 1)]
+
+
 def test_a_filter_narrows(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "--root", str(root), "plate", "--filter", "step:0", "--json"]) == 0
     assert [hit["step"] for hit in json.loads(capsys.readouterr().out)["hits"]] == [0]

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 
@@ -12,6 +14,8 @@ class FilterBar(Input):
     and what it filters are painted together; the usual messages come as well.
     """
 
+    # It is one line whatever it holds: a letter shall not lay the whole screen out again.
+    virtual_size = Reactive(Size(0, 0))
     _typed: Callable[[str], None] | None = None  # asked for by the first value, within Input's init
 
     def __init__(
