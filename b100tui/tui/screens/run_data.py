@@ -149,8 +149,11 @@ class RunData(ExplorerState):
         if event.left_out is not None:
             self.left_out = event.left_out
         self.take_runs(event.tree)
-        gc.freeze()  # the rows live as long as the program: never look through them again
-        gc.enable()
+        if not gc.isenabled():
+            # Once, at the end of the start: what is loaded by now stays, and is never looked
+            # through again. Frozen later, screens that were just left would stay for good.
+            gc.freeze()
+            gc.enable()
 
     # The opened run
 
