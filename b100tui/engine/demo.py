@@ -45,6 +45,9 @@ class _Mark(Struct, frozen=True):
     schema: int = 1
 
 
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # of glibc's malloc.h
+
+
 def demo_root() -> Path:
     """Return where `explore --demo` keeps it: the user's data folder (it may hold marks)."""
     return data_home() / "demo"
@@ -194,9 +197,16 @@ def _make(
 
 def _prepare_worker() -> None:
     """One OpenCV thread a worker, which fill the cores already; ctrl-c is the parent's matter."""
+    import ctypes
     import signal
 
     import cv2
+
+    tune = getattr(ctypes.CDLL(None), "mallopt", None)  # glibc alone has it
+    if tune is not None:
+        # pictures come and go: memory handed back would be zeroed anew for every array
+        tune(_M_MMAP_MAX, 0)
+        tune(_M_TRIM_THRESHOLD, 1 << 30)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     cv2.setNumThreads(1)

@@ -21,7 +21,7 @@ _XYZ = np.array(
         [0.0193339, 0.1191920, 0.9503041],
     ]
 )
-_EPSILON, _KAPPA = np.float32(216 / 24389), 24389 / 27
+_EPSILON, _KAPPA = 216 / 24389, 24389 / 27
 
 
 class Colour(Struct, frozen=True):
@@ -76,7 +76,8 @@ def _roots(stripe: NDArray[np.uint8]) -> NDArray[np.float64]:
     table, matrix = _tables()
     ratios = cv2.transform(cv2.LUT(stripe, table), matrix)
     # the root of what is above the foot, and the line below it from where both meet
-    above, below = np.maximum(ratios, _EPSILON), np.minimum(ratios, _EPSILON)
+    _, below = cv2.threshold(ratios, _EPSILON, 0.0, cv2.THRESH_TRUNC)
+    above = np.maximum(ratios, np.float32(_EPSILON), out=np.asarray(ratios))
     roots = np.array(cv2.sumElems(cv2.pow(above, 1.0 / 3.0))[:3])
     feet = np.array(cv2.sumElems(below)[:3]) - _EPSILON * ratios.shape[0] * ratios.shape[1]
     return np.asarray(roots + _KAPPA / 116 * feet, np.float64)

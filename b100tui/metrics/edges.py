@@ -38,7 +38,8 @@ def overshoot(luma: Floats) -> float:
         rows, values = blurred[::thin], np.ascontiguousarray(sharp[::thin])
         planes.append((rows[:, reach + 1 : 1 - reach] - rows[:, reach - 1 : -reach - 1], values))
     sizes = np.concatenate([np.abs(slope).ravel()[::7] for slope, _ in planes])
-    typical, steep, most = np.quantile(sizes, [0.5, 1.0 - SHARE, 1.0 - SHARE / 30]).tolist()
+    sizes.sort()  # vectorised: faster than the partition of three quantiles
+    typical, steep, most = (_at(sizes, share) for share in (0.5, 1.0 - SHARE, 1.0 - SHARE / 30))
     least = max(steep, STEEP, STEEPEST * most, CLEAR * typical / 0.6745)
     swings = dict.fromkeys((*NEAR, *FAR), 0.0)
     count = 0
@@ -54,3 +55,11 @@ def overshoot(luma: Floats) -> float:
     pixels = sum(slope.size for slope, _ in planes)
     steady = SETTLED * max(count, FEW * pixels)
     return (max(swings[away] for away in NEAR) + steady) / (max(settled, 0.0) + steady)
+
+
+def _at(ordered: Floats, share: float) -> float:
+    """Return a quantile of sorted values, read between neighbours (Hyndman and Fan's type 7)."""
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return float(ordered[low]) + (place - low) * (float(ordered[high]) - float(ordered[low]))
