@@ -15,13 +15,13 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType, structs
 from scipy import special
 
+from b100tui.analysis.absurd import is_absurd
 from b100tui.model.metric import Metric, normalised
 
 SpreadKind = Literal["runs", "estimate", "none"]
 STEPS = (5, 10, 20)
 CONFIDENCE = 0.95
 NORMAL = float(special.ndtri(0.5 + CONFIDENCE / 2))
-ABSURD = 1e100  # no metric; sums and squares of such scores overflow
 
 
 class RunScores(Struct, frozen=True, kw_only=True, gc=False):
@@ -102,13 +102,9 @@ def bounded(metric: Metric, low: float | None = None, high: float | None = None)
 
 def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference: int = 1) -> Gap:
     """Return the gap of a group of runs at one step; the mean over the runs that have both."""
-    pairs, notes = _pairs(runs, step, reference)
-    absurd = [pair for pair in pairs if not -ABSURD <= pair[1] <= ABSURD >= pair[2] >= -ABSURD]
-    if absurd:
-        pairs = [pair for pair in pairs if pair not in absurd]
-        notes.append(f"{len(absurd)} with an absurd score (beyond {ABSURD:g})")
-    closed = _closed(metric)
-    bound = _bound(metric.low, metric.high) if closed else ""
+    pairs, notes = _pairs(metric, runs, step, reference)
+    closed = is_closed(metric)
+    bound = bound_of(metric)
     coverage = len(pairs) / len(runs) if runs else 0.0
     if not pairs:
         return Gap(
@@ -122,10 +118,7 @@ def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference
             note="; ".join(notes),
         )
     directed = metric.direction != "unknown"
-    if not directed:
-        notes.append("direction unknown: no failure")
-    if not closed:
-        notes.append("open range: no normalised gap without a stated bound")
+    notes += standing_notes(metric)
     raw = [later - first for _, first, later in pairs]
     # Not the negated raw gap: a difference of nothing is 0.0, never -0.0.
     lower = metric.direction == "lower"
@@ -134,7 +127,7 @@ def score_gap(metric: Metric, runs: Sequence[RunScores], step: int, *, reference
     scale = 1.0
     if closed and metric.low is not None and metric.high is not None:
         scale = 100.0 / (metric.high - metric.low)
-    spread = _spread(pairs[0][0], corrected, mean, scale, step, reference)
+    spread = _spread(metric, pairs[0][0], corrected, mean, scale, step, reference)
     size = spread.sd if spread.kind == "runs" else spread.estimate
     return Gap(
         metric=metric.id,
@@ -193,39 +186,73 @@ def noise_of(values: Sequence[float]) -> float | None:
     return 1.4826 * float(np.median(np.abs(differences - np.median(differences))))
 
 
-def _usable(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+def missing_notes(
+    reasons: Mapping[str, int],
+    without_first: int,
+    without_later: int,
+    absurd: int,
+    *,
+    step: int,
+    reference: int,
+) -> list[str]:
+    """Return in words why runs are not in a gap; `reasons` counts those not comparable."""
+    notes = [f"{count} not comparable: {reason}" for reason, count in reasons.items()]
+    if without_first:
+        notes.append(f"{without_first} without a score at reference step {reference}")
+    if without_later:
+        notes.append(f"{without_later} without a score at step {step}")
+    if absurd:
+        notes.append(f"{absurd} with an absurd score")
+    return notes
+
+
+@cache
+def standing_notes(metric: Metric) -> tuple[str, ...]:
+    """Return what is to be said of every gap of a metric."""
+    notes = []
+    if metric.direction == "unknown":
+        notes.append("direction unknown: no failure")
+    if not is_closed(metric):
+        notes.append("open range: no normalised gap without a stated bound")
+    return tuple(notes)
+
+
+def is_closed(metric: Metric) -> bool:
+    """Return whether scores of a metric can be normalised."""
+    if metric.low is None or metric.high is None or metric.direction == "unknown":
+        return False
+    return metric.low != metric.high
+
+
+def bound_of(metric: Metric) -> str:
+    """Return the range that a metric is normalised by; "" where it is not."""
+    return _bound(metric.low, metric.high) if is_closed(metric) else ""
 
 
 def _pairs(
-    runs: Sequence[RunScores], step: int, reference: int
+    metric: Metric, runs: Sequence[RunScores], step: int, reference: int
 ) -> tuple[list[tuple[RunScores, float, float]], list[str]]:
     pairs: list[tuple[RunScores, float, float]] = []
-    without_first = without_later = 0
+    without_first = without_later = absurd = 0
     reasons: dict[str, int] = {}
     for run in runs:
         if step in run.left_out:
             reason = run.left_out[step]
             reasons[reason] = reasons.get(reason, 0) + 1
             continue
-        first = _usable(run.values.get(reference))
-        later = _usable(run.values.get(step))
-        without_first += first is None
-        without_later += later is None and first is not None
-        if first is not None and later is not None:
+        first, later = run.values.get(reference), run.values.get(step)
+        if first is None or math.isnan(first):
+            without_first += 1
+        elif later is None or math.isnan(later):
+            without_later += 1
+        elif is_absurd(metric, first) or is_absurd(metric, later):
+            absurd += 1
+        else:
             pairs.append((run, first, later))
-    notes = [f"{count} not comparable: {reason}" for reason, count in reasons.items()]
-    if without_first:
-        notes.append(f"{without_first} without a score at reference step {reference}")
-    if without_later:
-        notes.append(f"{without_later} without a score at step {step}")
+    notes = missing_notes(
+        reasons, without_first, without_later, absurd, step=step, reference=reference
+    )
     return pairs, notes
-
-
-def _closed(metric: Metric) -> bool:
-    if metric.low is None or metric.high is None or metric.direction == "unknown":
-        return False
-    return metric.low != metric.high
 
 
 @cache
@@ -243,6 +270,7 @@ def _norm_mean(metric: Metric, values: Sequence[float]) -> float:
 
 
 def _spread(
+    metric: Metric,
     first: RunScores,
     gaps: Sequence[float],
     mean: float,
@@ -255,9 +283,9 @@ def _spread(
     if count >= 2:
         squares = math.fsum((gap - mean) ** 2 for gap in gaps)
         sd = math.sqrt(squares / (count - 1)) * scale
-        half = _t(count - 1) * sd / math.sqrt(count)
+        half = t_reach(count - 1) * sd / math.sqrt(count)
         return Spread(kind="runs", n=count, sd=sd, low=centre - half, high=centre + half)
-    noise = _noise(first, reference)
+    noise = _noise(metric, first, reference)
     if noise is None:
         return Spread(kind="none", n=count)
     size = noise * scale * math.sqrt(abs(step - reference))
@@ -266,19 +294,22 @@ def _spread(
 
 
 @cache
-def _t(freedom: int) -> float:
+def t_reach(freedom: int) -> float:
     """Return how many sd of a mean its two-sided interval reaches (Student's t)."""
     return float(special.stdtrit(freedom, 0.5 + CONFIDENCE / 2))
 
 
-def _noise(run: RunScores, reference: int) -> float | None:
+def _noise(metric: Metric, run: RunScores, reference: int) -> float | None:
     if not isinstance(run.noise, UnsetType):
         return run.noise
     return noise_of(
         [
             value
-            for at, one in sorted(run.values.items())
-            if at >= reference and at not in run.left_out and (value := _usable(one)) is not None
+            for at, value in sorted(run.values.items())
+            if value is not None
+            and at >= reference
+            and at not in run.left_out
+            and not is_absurd(metric, value)
         ]
     )
 

@@ -20,7 +20,7 @@ from b100tui.model.records import MarkRecord, Step, VerdictRecord
 from b100tui.workspace.places import cache_dir
 
 if TYPE_CHECKING:
-    pass
+    from numpy.typing import NDArray
 
 # Similarity is asked of the database: Python's own takes over a second for 28,000 names.
 _NEAR = """
@@ -235,6 +235,20 @@ class Index:
         """Return the rows of one statement of this package over the tables of 3-data.md."""
         return self._ask(sql, values)
 
+    def columns(self, sql: str, values: Sequence[Any] = ()) -> dict[str, NDArray[Any]]:
+        """Return the columns of one statement of numbers by name; a null is NaN, floats only."""
+        import duckdb
+        import numpy as np
+
+        try:
+            with self._swap:
+                cursor = self._tail.cursor()
+            with cursor:
+                found = cursor.execute(sql, list(values)).fetchnumpy()
+                return {name: np.ma.filled(column, np.nan) for name, column in found.items()}
+        except duckdb.Error as error:
+            raise self._no_answer(error) from error
+
     def report(self) -> IndexReport | None:
         """Return what the building of the generation in use reported."""
         from b100tui.index.changes import Seen
@@ -266,10 +280,13 @@ class Index:
             with cursor:
                 return cursor.execute(sql, list(values)).fetchall()
         except duckdb.Error as error:
-            raise StoreError(
-                f"the index of {self.root} could not answer: {error}",
-                "b100 index --rebuild makes it anew",
-            ) from error
+            raise self._no_answer(error) from error
+
+    def _no_answer(self, error: Exception) -> StoreError:
+        return StoreError(
+            f"the index of {self.root} could not answer: {error}",
+            "b100 index --rebuild makes it anew",
+        )
 
     def _open_newest(self) -> Tail:
         import duckdb

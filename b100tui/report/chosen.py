@@ -125,6 +125,27 @@ def left_out(
     return out
 
 
+def apart(index: "Index", runs: Sequence[Run], reference: int) -> dict[str, list[int]]:
+    """Return run -> the steps that may not be held against the reference, for runs with such.
+
+    A run whose pictures are all there, of one size and of one phase has none: its steps need not
+    be looked at one by one.
+    """
+    rows = index.ask(
+        "SELECT run FROM step WHERE run IN (SELECT unnest(?)) GROUP BY run"
+        " HAVING bool_or(status <> 'ok') OR min(width) <> max(width) OR min(height) <> max(height)",
+        [[run.run for run in runs]],
+    )
+    uneven = {run for (run,) in rows}
+    odd = []
+    for run in runs:
+        turn = cycle(run)
+        if run.run in uneven or turn.length > 1 or turn.kind == "addition":
+            odd.append(run)
+    known = light_steps(index, [run.run for run in odd])
+    return {run.run: list(left_out(run, known[run.run], known[run.run], reference)) for run in odd}
+
+
 def _why(run: Run, step: Step, base: Step, answer: Comparability) -> str:
     """Return the reason in words that many runs share: without the step's own number."""
     if base.status != "ok":

@@ -1,18 +1,23 @@
 """Score gaps of groups of runs, out of the index: the numbers behind Figures 4 to 7 and 10."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
 
-from b100tui.analysis.gaps import STEPS, Gap, RunScores, bounded, overlay, score_gap
+from b100tui.analysis.absurd import believable
+from b100tui.analysis.gap_columns import Floats, GapCells, GapInput, noises
+from b100tui.analysis.gaps import STEPS, Gap, bounded, overlay
 from b100tui.model.comparable import mixed
 from b100tui.model.metric import Metric
 from b100tui.model.records import Run, Step
 from b100tui.report.chosen import (
     By,
     Excluded,
+    apart,
     chosen_metrics,
     group_of,
     left_out,
@@ -25,7 +30,6 @@ if TYPE_CHECKING:
     from b100tui.index.store import Index
 
 Bounds = Mapping[str, tuple[float | None, float | None]]
-Scores = dict[str, dict[str, dict[int, float | None]]]  # metric -> run -> step -> raw value
 
 
 class GapRow(Struct, frozen=True, kw_only=True):
@@ -67,7 +71,7 @@ class GapTable(Struct, frozen=True, kw_only=True):
     steps: tuple[int, ...]
     groups: tuple[str, ...]
     metrics: tuple[Metric, ...]
-    cells: dict[tuple[str, str, int], Gap]
+    cells: Mapping[tuple[str, str, int], Gap]
     members: dict[str, tuple[str, ...]]
     left_out: tuple[Excluded, ...] = ()
     notes: tuple[str, ...] = ()
@@ -144,27 +148,28 @@ def gap_table(
         members.setdefault(group_of(run, by), []).append(run)
     ids = [run.run for run in kept]
     known = light_steps(index, ids, {reference, *ordered})
-    scores, versions = _scores(index, ids, wanted, {reference, *ordered})
-    noises = _noises(index, _lone(scores, members, wanted, ordered, reference), wanted, reference)
-    out = {run.run: left_out(run, known[run.run], ordered, reference) for run in kept}
-    cells: dict[tuple[str, str, int], Gap] = {}
-    for group, many in members.items():
-        said = _differing(many, known, reference)
-        for metric in wanted:
-            of_metric = scores.get(metric.id, {})
-            held = [
-                RunScores(
-                    run=run.run,
-                    values=of_metric.get(run.run, {}),
-                    left_out=out[run.run],
-                    noise=noises.get((run.run, metric.id)),
-                )
-                for run in many
-            ]
-            several = _several_versions(many, versions.get(metric.id, {}))
-            for step in ordered:
-                cell = score_gap(metric, held, step, reference=reference)
-                cells[group, metric.id, step] = _with_note(cell, (*said, *several))
+    placed = [run for many in members.values() for run in many]
+    first, later, versions = _scores(index, list(members.values()), wanted, reference, ordered)
+    cells = GapCells(
+        GapInput(
+            groups=tuple(members),
+            sizes=tuple(len(many) for many in members.values()),
+            metrics=wanted,
+            steps=ordered,
+            reference=reference,
+            first=first,
+            later=later,
+            left_out=tuple(left_out(run, known[run.run], ordered, reference) for run in placed),
+            noise=lambda lone: _noises(index, placed, lone, wanted, reference),
+            said={
+                (group, metric): both
+                for group, alike in enumerate(members.values())
+                for differing in (_differing(alike, known, reference),)
+                for metric in range(len(wanted))
+                if (both := (*differing, *versions.get((group, metric), ())))
+            },
+        )
+    )
     notes = [aside] if aside else []
     notes += [f"bound of {name} not used: no such scores here" for name in unused]
     if not wanted:
@@ -185,60 +190,81 @@ def gap_table(
 
 
 def _scores(
-    index: "Index", runs: Sequence[str], metrics: Sequence[Metric], steps: set[int]
-) -> tuple[Scores, dict[str, dict[str, str]]]:
-    """Return the scores at `steps`, and metric -> run -> metric version."""
-    found: Scores = {metric.id: {} for metric in metrics}
-    versions: dict[str, dict[str, str]] = {metric.id: {} for metric in metrics}
-    rows = index.ask(
-        "SELECT metric, run, step, value, metric_version FROM score"
-        " WHERE metric IN (SELECT unnest(?)) AND step IN (SELECT unnest(?))"
-        " AND run IN (SELECT unnest(?))",
-        [[metric.id for metric in metrics], sorted(steps), list(runs)],
-    )
-    for metric, run, step, value, version in rows:
-        found[metric].setdefault(run, {})[step] = value
-        if value is not None:
-            versions[metric].setdefault(run, version or "")
-    return found, versions
-
-
-def _lone(
-    scores: Scores,
-    members: Mapping[str, Sequence[Run]],
+    index: "Index",
+    groups: Sequence[Sequence[Run]],
     metrics: Sequence[Metric],
-    steps: Sequence[int],
     reference: int,
-) -> list[Run]:
-    """Return the runs that stand alone in some cell: their own noise is all the spread there is."""
-    lone: dict[str, Run] = {}
-    for many in members.values():
-        for metric in metrics:
-            of_metric = scores[metric.id]
-            based = [run for run in many if of_metric.get(run.run, {}).get(reference) is not None]
-            for step in steps:
-                both = [run for run in based if of_metric[run.run].get(step) is not None]
-                if len(both) == 1:
-                    lone[both[0].run] = both[0]
-    return list(lone.values())
+    steps: Sequence[int],
+) -> tuple[Floats, Floats, dict[tuple[int, int], tuple[str, ...]]]:
+    """Return the scores at the reference (R, M) and at `steps` (R, M, S), NaN where missing.
+
+    R counts the runs group by group. Third: (group, metric place) -> the note that several
+    versions of the metric are held against each other there.
+    """
+    runs = [run.run for many in groups for run in many]
+    asked = sorted({reference, *steps})
+    found = index.columns(_sql("gap_scores.sql"), [runs, [one.id for one in metrics], asked])
+    whole = np.full((len(runs), len(metrics), len(asked)), np.nan)
+    at = found["run"], found["metric"], np.searchsorted(asked, found["step"])
+    whole[at] = found["value"]
+    several: dict[tuple[int, int], tuple[str, ...]] = {}
+    version = np.where(np.isnan(found["value"]), 0, found["version"])
+    if len(np.unique(version[version > 0])) > 1:
+        owner = np.repeat(np.arange(len(groups)), [len(many) for many in groups])[found["run"]]
+        kinds: dict[tuple[int, int], set[int]] = {}
+        for place in zip(owner.tolist(), found["metric"].tolist(), version.tolist(), strict=True):
+            if place[2]:
+                kinds.setdefault(place[:2], set()).add(place[2])
+        several = {
+            place: (f"{len(many)} versions of the metric",)
+            for place, many in kinds.items()
+            if len(many) > 1
+        }
+    places = [asked.index(step) for step in steps]
+    return whole[:, :, asked.index(reference)], whole[:, :, places], several
 
 
 def _noises(
-    index: "Index", runs: Sequence[Run], metrics: Sequence[Metric], reference: int
-) -> dict[tuple[str, str], float]:
-    """Return (run, metric) -> the sd of one step's random part, as `analysis.gaps.noise_of`.
+    index: "Index",
+    runs: Sequence[Run],
+    lone: Sequence[int],
+    metrics: Sequence[Metric],
+    reference: int,
+) -> Floats:
+    """Return the sd of one step's random part (R, M) of the runs at the places `lone`, else NaN.
 
-    Steps that may not be compared with the reference are left out; below three values there
-    is no entry.
+    Steps that may not be compared with the reference are left out, and absurd scores.
     """
-    if not runs:
-        return {}
-    ids = [run.run for run in runs]
-    known = light_steps(index, ids)
-    apart = [list(left_out(run, known[run.run], known[run.run], reference)) for run in runs]
-    sql = files("b100tui.report").joinpath("lone_noise.sql").read_text(encoding="utf-8")
-    rows = index.ask(sql, [ids, apart, reference, [metric.id for metric in metrics]])
-    return {(run, metric): noise for run, metric, noise in rows}
+    some = [runs[place] for place in lone]
+    found = index.columns(
+        _sql("gap_series.sql"), [[run.run for run in some], [one.id for one in metrics]]
+    )
+    run, step, value = found["run"], found["step"], found["value"]
+    key = run.astype(np.int64) * len(metrics) + found["metric"]
+    low, high = np.array([believable(one) for one in metrics]).T
+    use = (low[found["metric"]] <= value) & (value <= high[found["metric"]])
+    if len(step) and int(step.min()) < reference:
+        use &= step >= reference
+    odd = apart(index, some, reference)
+    for place, one in enumerate(some):
+        if steps := odd.get(one.run):
+            use &= (run != place) | ~np.isin(step, steps)
+    if not use.all():
+        key, step, value = key[use], step[use], value[use]
+    before = key[1:] == key[:-1]
+    series = np.count_nonzero(np.bincount(key))
+    if np.count_nonzero(~before) + 1 > series or (np.diff(step)[before] < 0).any():
+        order = np.lexsort((step, key))
+        key, value = key[order], value[order]
+    out = np.full((len(runs), len(metrics)), np.nan)
+    rows = len(some) * len(metrics)
+    out[list(lone)] = noises(key, value, rows).reshape(len(some), len(metrics))
+    return out
+
+
+@cache
+def _sql(name: str) -> str:
+    return files("b100tui.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _differing(
@@ -251,17 +277,3 @@ def _differing(
     if len(sizes) > 1:
         fields.append("pixel size")
     return (f"runs differ in {', '.join(fields)}",) if fields else ()
-
-
-def _several_versions(runs: Sequence[Run], versions: Mapping[str, str]) -> tuple[str, ...]:
-    many = {versions[run.run] for run in runs if run.run in versions}
-    return (f"{len(many)} versions of the metric",) if len(many) > 1 else ()
-
-
-def _with_note(cell: Gap, said: Sequence[str]) -> Gap:
-    if not said:
-        return cell
-    import msgspec
-
-    note = "; ".join((*((cell.note,) if cell.note else ()), *said))
-    return msgspec.structs.replace(cell, note=note)

@@ -151,6 +151,9 @@ def test_another_reference_step() -> None:
 
 def test_absurd_scores_and_empty_ranges_never_give_infinite_gaps() -> None:
     absurd = score_gap(UP, [one({1: 1e308, 5: -1e308})], 5)
+    assert absurd.note == "1 with an absurd score"
+    endless = score_gap(UP, [one({1: 5.0, 5: float("inf")}), one({1: 5.0, 5: 6.0})], 5)
+    assert (endless.n, endless.gap, endless.note) == (1, 10.0, "1 with an absurd score")
     assert absurd.gap is None and absurd.failure is None and "absurd" in absurd.note
     empty = Metric(id="e", name="E", backend="x", direction="higher", low=1.0, high=1.0)
     cell = score_gap(empty, [one({1: 1.0, 5: 2.0})], 5)
