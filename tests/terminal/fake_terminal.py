@@ -23,6 +23,7 @@ ANSWERS = {
 REPO = Path(__file__).resolve().parents[2]
 PATIENCE = 240.0
 _SLICE = 1460  # bytes, as a packet carries
+_PAGE, _MOST = 4096, 1 << 16
 
 
 class FakeTerminal:
@@ -94,7 +95,7 @@ class FakeTerminal:
         """Take what is written within `seconds` of silence at most, and answer it."""
         if not select.select([self.outer], [], [], seconds)[0]:
             return b""
-        data = os.read(self.outer, 1 << 16 if self.rate is None else _SLICE)
+        data = os.read(self.outer, _SLICE) if self.rate is not None else self._waiting()
         if self.rate is not None:
             now = time.monotonic()
             self._free = max(self._free, now) + len(data) / self.rate
@@ -112,11 +113,24 @@ class FakeTerminal:
                 os.write(self.outer, b"\x1b[1;1R" * asked)
         return data
 
-    def wait_for(self, pattern: str, start: int = 0) -> int:
-        """Read until `pattern` is written after place `start`; return the place behind it."""
-        end = time.monotonic() + PATIENCE
+    def _waiting(self) -> bytes:
+        """Take all that is written: a pty gives no more than a page at a time."""
+        data = os.read(self.outer, _PAGE)
+        while len(data) < _MOST and select.select([self.outer], [], [], 0)[0]:
+            data += os.read(self.outer, _PAGE)
+        return data
+
+    def wait_for(self, pattern: str, start: int = 0, patience: float = PATIENCE) -> int:
+        """Read until `pattern` is written after place `start`; return the place behind it.
+
+        Raises AssertionError when it is not there after `patience` seconds.
+        """
+        end = time.monotonic() + patience
+        wanted = re.compile(pattern.encode(), re.DOTALL)
         while time.monotonic() < end:
-            found = re.compile(pattern.encode(), re.DOTALL).search(bytes(self.written), start)
+            # Never a copy of all that was written: after many pictures it would take longer
+            # than the program that is watched.
+            found = wanted.search(self.written, start)
             if found:
                 return found.end()
             self.read()
