@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 from msgspec import Struct, structs
+from numpy.typing import NDArray
 
 from b100tui.analysis import ramp
 from b100tui.analysis.thresholds import table
@@ -19,6 +20,7 @@ from b100tui.analysis.thresholds import table
 Status = Literal["onset", "from_start", "none", "too_short"]
 Least = tuple[float, float]  # the least rise and the least fall that count, both positive
 ANY: Least = (0.0, 0.0)
+TOGETHER = 256  # series a fit, which bounds its memory: some megabytes at a hundred steps
 COARSE = (1, 2, 4, 8, 16, 32, 64, 128)  # ramp lengths where a loop waits for the answer
 
 
@@ -49,15 +51,31 @@ def quick_onset(
     A point estimate with a high threshold, for run lists. Steps before the reference, None
     and non-finite values are left out and the rest is taken as equally spaced.
     """
-    at, series, size = ramp.prepared(steps, values, reference)
+    return quick_onsets([(steps, values)], reference=reference)[0]
+
+
+def quick_onsets(
+    signals: Sequence[tuple[Sequence[int], Sequence[float | None]]], *, reference: int = 1
+) -> list[int | None]:
+    """Return `quick_onset` of every signal; those of one length are fitted together."""
     limits = table()
-    if len(at) < limits.shortest or size == 0.0:
-        return None
-    family = ramp.curves(tuple(range(len(at))))
-    found = ramp.fit(family, series[np.newaxis, :])
-    if float(found.statistic[0]) < limits.threshold(len(at)) + limits.quick_margin:
-        return None
-    return at[int(family[int(found.noise[0])].start[int(found.curve[0])]) + 1]
+    found: list[int | None] = [None] * len(signals)
+    alike: dict[int, list[tuple[int, tuple[int, ...], NDArray[np.float64]]]] = {}
+    for place, (steps, values) in enumerate(signals):
+        at, series, size = ramp.prepared(steps, values, reference)
+        if len(at) >= limits.shortest and size != 0.0:
+            alike.setdefault(len(at), []).append((place, at, series))
+    for length, group in alike.items():
+        family = ramp.curves(tuple(range(length)))
+        least = limits.threshold(length) + limits.quick_margin
+        for first in range(0, len(group), TOGETHER):
+            some = group[first : first + TOGETHER]
+            best = ramp.fit(family, np.array([series for _, _, series in some]))
+            for row in np.flatnonzero(best.statistic >= least).tolist():
+                place, at, _ = some[row]
+                start = family[int(best.noise[row])].start[int(best.curve[row])]
+                found[place] = at[int(start) + 1]
+    return found
 
 
 def onset(

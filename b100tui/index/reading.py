@@ -9,6 +9,7 @@ from b100tui.model.records import Run, Step
 from b100tui.model.scan import SourceStep
 
 BATCH = 1000
+CHUNK = 50  # steps a thread takes at once: handing over each one costs as much as reading it
 THREADS = 4
 Wanted = tuple[Run, SourceStep]
 
@@ -19,9 +20,13 @@ def read_steps(
     """Yield the steps in the order wanted, a batch at a time; stops early once cancelled."""
     from b100tui.sources import read_step
 
+    def read(some: Sequence[Wanted]) -> list[Step]:
+        return [read_step(root, run, step) for run, step in some]
+
     rest = iter(wanted)
     with ThreadPoolExecutor(THREADS, "b100-read") as pool:
         while batch := list(islice(rest, BATCH)):
             if cancelled is not None and cancelled():
                 return
-            yield list(pool.map(lambda pair: read_step(root, *pair), batch))
+            chunks = [batch[start : start + CHUNK] for start in range(0, len(batch), CHUNK)]
+            yield [step for steps in pool.map(read, chunks) for step in steps]

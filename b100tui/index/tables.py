@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -128,8 +128,8 @@ def score_row(part: str, place: int, record: ScoreRecord) -> tuple[Any, ...]:
         place,
         record.run,
         whole(record.step),
-        clean(record.metric),
-        clean(record.metric_version),
+        _word(record.metric),
+        _word(record.metric_version),
         finite(record.value),
         _text(record.error),
         _text(record.message),
@@ -142,9 +142,13 @@ def score_row(part: str, place: int, record: ScoreRecord) -> tuple[Any, ...]:
         record.reference_sha256,
         record.simulated,
         finite(record.seconds),
-        clean(record.host),
-        clean(record.time),
+        _word(record.host),
+        _word(record.time),
     )
+
+
+# Names, versions, hosts and times come by the hundred thousand, but few are different.
+_word = lru_cache(maxsize=4096)(clean)
 
 
 def verdict_row(part: str, place: int, record: VerdictRecord) -> tuple[Any, ...]:
