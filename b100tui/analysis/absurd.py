@@ -34,19 +34,24 @@ def is_absurd(metric: Metric | None, value: float) -> bool:
 
 def believed(
     metric: Metric | None, values: Mapping[int, float | None]
-) -> tuple[dict[int, float | None], tuple[int, ...]]:
+) -> tuple[Mapping[int, float | None], tuple[int, ...]]:
     """Return the values by step without the absurd ones, and the steps of those."""
+    low, high = believable(metric)
     wrong = tuple(
-        step for step, value in values.items() if value is not None and is_absurd(metric, value)
+        step
+        for step, value in values.items()
+        if value is not None and not low <= value <= high and not math.isnan(value)
     )
-    kept = {step: value for step, value in values.items() if step not in wrong}
-    return kept, wrong
+    if not wrong:
+        return values, ()
+    return {step: value for step, value in values.items() if step not in wrong}, wrong
 
 
-def absurd_words(steps: Sequence[int]) -> str:
-    """Return the note about absurd scores that were left out; "" for none."""
+def absurd_words(steps: Sequence[int], name: str = "") -> str:
+    """Return the note about absurd scores (of a metric) that were left out; "" for none."""
     if not steps:
         return ""
     at = ", ".join(map(str, steps[:3])) + (", ..." if len(steps) > 3 else "")
     noun, where = ("score", "step") if len(steps) == 1 else ("scores", "steps")
-    return f"{len(steps)} absurd {noun} left out ({where} {at})"
+    of = f" of {name}" if name else ""
+    return f"{len(steps)} absurd {noun}{of} left out ({where} {at})"

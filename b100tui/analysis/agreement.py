@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
+from b100tui.analysis.absurd import believable
 from b100tui.model.metric import Metric
 
 Method = Literal["spearman", "kendall"]
@@ -17,6 +18,7 @@ class Agreement(Struct, frozen=True, kw_only=True):
 
     Scores are turned so that higher is better; a metric of unknown direction is taken as it
     is and named in `unturned`. Coverage is the share of all steps that both metrics scored.
+    `absurd` counts by metric the scores left out as such.
     """
 
     method: Method
@@ -25,6 +27,7 @@ class Agreement(Struct, frozen=True, kw_only=True):
     n: tuple[tuple[int, ...], ...]
     coverage: tuple[tuple[float, ...], ...]
     unturned: tuple[str, ...] = ()
+    absurd: dict[str, int] = {}
 
 
 def agreement(
@@ -40,10 +43,16 @@ def agreement(
     """
     length = max((len(values) for values in scores.values()), default=0)
     table = np.full((len(metrics), length), np.nan)
+    absurd: dict[str, int] = {}
     for row, metric in enumerate(metrics):
         values = [np.nan if v is None else v for v in scores.get(metric.id, ())]
-        turned = np.array(values, dtype=np.float64) * (-1.0 if metric.direction == "lower" else 1.0)
-        table[row, : len(turned)] = np.where(np.isfinite(turned), turned, np.nan)
+        plain = np.array(values, dtype=np.float64)
+        low, high = believable(metric)
+        sane = (low <= plain) & (plain <= high)
+        if wrong := int(np.sum(~sane & ~np.isnan(plain))):
+            absurd[metric.id] = wrong
+        turned = plain * (-1.0 if metric.direction == "lower" else 1.0)
+        table[row, : len(turned)] = np.where(sane, turned, np.nan)
     have = np.isfinite(table)
     count = len(metrics)
     values_out: list[list[float | None]] = [[None] * count for _ in range(count)]
@@ -61,6 +70,7 @@ def agreement(
         n=tuple(tuple(int(v) for v in row) for row in common),
         coverage=tuple(tuple(float(v) for v in row) for row in share),
         unturned=tuple(metric.id for metric in metrics if metric.direction == "unknown"),
+        absurd=absurd,
     )
 
 

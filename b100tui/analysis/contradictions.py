@@ -11,8 +11,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from b100tui.analysis.absurd import absurd_words, believed
 from b100tui.analysis.evidence import Moved, Probes, families
 from b100tui.analysis.gaps import STEPS, noise_of
 from b100tui.analysis.onset import onset
@@ -73,20 +74,29 @@ def contradictions(
     `scores` maps a metric id to {step: raw value}, `signals` a probe id to the same,
     `comparable` lists the steps that may be held against the reference. `spread` gives the
     sd over repeats of the raw gap by metric and step where several runs exist. `marked` are
-    steps that people marked as failed.
+    steps that people marked as failed. Absurd scores count as missing, and the reason says so.
     """
     probes = Probes(signals, comparable, reference)
+    sane = {metric.id: believed(metric, scores.get(metric.id, {})) for metric in metrics}
     claims = {
-        metric.id: _claim(
-            metric, scores.get(metric.id, {}), probes, (spread or {}).get(metric.id, {})
-        )
+        metric.id: _claim(metric, sane[metric.id][0], probes, (spread or {}).get(metric.id, {}))
         for metric in metrics
     }
     adjusted = benjamini_hochberg({name: claim.p for name, claim in claims.items() if claim.judged})
     return tuple(
-        _judged(metric.id, claims[metric.id], adjusted.get(metric.id), probes, marked)
+        saying(
+            _judged(metric.id, claims[metric.id], adjusted.get(metric.id), probes, marked),
+            absurd_words(sane[metric.id][1]),
+        )
         for metric in metrics
     )
+
+
+def saying(found: Contradiction, words: str) -> Contradiction:
+    """Return the answer with more words to its reason."""
+    if not words:
+        return found
+    return structs.replace(found, reason="; ".join(filter(None, (found.reason, words))))
 
 
 def improved_at(
@@ -104,7 +114,8 @@ def improved_at(
     probes = Probes({}, comparable, reference)
     out: dict[str, int] = {}
     for metric in metrics:
-        claim = _claim(metric, scores.get(metric.id, {}), probes, (spread or {}).get(metric.id, {}))
+        values, _ = believed(metric, scores.get(metric.id, {}))
+        claim = _claim(metric, values, probes, (spread or {}).get(metric.id, {}))
         if claim.step is not None and claim.p <= RATE:
             out[metric.id] = claim.step
     return out

@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct, convert
 
+from b100tui.analysis.absurd import is_absurd
 from b100tui.analysis.onset import Onset, onset
 from b100tui.analysis.signals import as_fitted, judged, texture_at_hand
 
@@ -59,9 +60,11 @@ class Probes:
         self._onsets: dict[str, Onset] = {}
 
     def value(self, signal: str, step: int) -> float | None:
-        """Return a finite value or None."""
+        """Return a value, None where it is missing or absurd."""
         value = self.signals.get(signal, {}).get(step)
-        return value if value is not None and math.isfinite(value) else None
+        if value is None or math.isnan(value) or is_absurd(None, value):
+            return None
+        return value
 
     def moved(self, name: str, step: int) -> Moved | None:
         """Return how family `name` had moved by `step`, None when it had not."""

@@ -82,6 +82,14 @@ class GapCells(Mapping[Key, Gap]):
     def __len__(self) -> int:
         return len(self._groups) * len(self._metrics) * len(self._steps)
 
+    def absurd(self) -> dict[str, int]:
+        """Return metric id -> in how many cells a score was left out as absurd, where any was."""
+        if self._columns is None:
+            return {}
+        counts = np.count_nonzero(self._columns.absurd, axis=(0, 2)).tolist()
+        names = [one.id for one in self._given.metrics]
+        return {name: count for name, count in zip(names, counts, strict=True) if count}
+
     def _cell(self, group: int, metric: int, step: int) -> Gap:
         assert self._columns is not None
         given = self._given

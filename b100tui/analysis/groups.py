@@ -6,6 +6,7 @@ from statistics import median
 
 from msgspec import Struct
 
+from b100tui.analysis.absurd import is_absurd
 from b100tui.analysis.gaps import RunScores, Spread, score_gap
 from b100tui.model.metric import Metric
 
@@ -91,6 +92,16 @@ def compare(
     if both:
         notes.append(f"{len(both)} runs belong to both groups")
     sides = [_side(metrics, group, matched, reference) for group in (first, second)]
+    for metric in metrics:
+        wrong = sum(
+            is_absurd(metric, value)
+            for run in (*first, *second)
+            for step in {reference, *matched}
+            if (value := run.scores.get(metric.id, {}).get(step)) is not None
+        )
+        if wrong:
+            noun = "score" if wrong == 1 else "scores"
+            notes.append(f"{wrong} absurd {noun} of {metric.id} left out")
     differences = tuple(
         _difference(
             metric.id, step, sides[0].metrics[metric.id][at], sides[1].metrics[metric.id][at]

@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct, convert, structs
 
+from b100tui.analysis.absurd import is_absurd
 from b100tui.model.errors import UsageError
 
 HELD = 2  # comparable steps beyond in a row
@@ -95,8 +96,8 @@ def limit(
     """Return the first step beyond a tolerance that stays beyond for HELD comparable steps.
 
     `signals` maps a signal to {step: value}; `comparable` lists the steps that may be held
-    against the reference. A step without a value neither confirms nor breaks a series of
-    steps beyond. Of several tolerances the earliest counts.
+    against the reference. A step without a value (or with an absurd one) neither confirms nor
+    breaks a series of steps beyond. Of several tolerances the earliest counts.
     """
     after = sorted(step for step in set(comparable) if step > reference)
     each: dict[str, int | None] = {}
@@ -131,12 +132,14 @@ def _values(
     have = [
         (step, value)
         for step in after
-        if (value := values.get(step)) is not None and not math.isnan(value)
+        if (value := values.get(step)) is not None
+        and not math.isnan(value)
+        and not is_absurd(None, value)
     ]
     if not one.ratio:
         return have
     base = values.get(reference)
-    if base is None or not math.isfinite(base) or base <= 0.0:
+    if base is None or math.isnan(base) or is_absurd(None, base) or base <= 0.0:
         return []
     return [(step, value / base) for step, value in have]
 

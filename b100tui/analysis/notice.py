@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from b100tui.analysis.absurd import believed
 from b100tui.analysis.onset import onset
 from b100tui.model.metric import Metric
 
@@ -22,13 +23,15 @@ class Broke(Struct, frozen=True):
 class Alarm(Struct, frozen=True, kw_only=True):
     """A metric's own alarm in one run: its onset in the direction "worse".
 
-    `improved` says that it changed for the better instead, which is no alarm.
+    `improved` says that it changed for the better instead, which is no alarm; `absurd` counts
+    scores that were left out.
     """
 
     run: str
     step: int | None
     improved: bool = False
     usable: bool = True
+    absurd: int = 0
 
 
 class Notice(Struct, frozen=True, kw_only=True):
@@ -36,7 +39,8 @@ class Notice(Struct, frozen=True, kw_only=True):
 
     `delay` is the median over the broken runs in which it raised an alarm, in steps (negative:
     before the break). `caught` of `broken` runs; `false_alarms` among `clean` runs. Runs in
-    which the metric has too few scores count nowhere but in `unusable`.
+    which the metric has too few scores count nowhere but in `unusable`; `absurd` counts scores
+    that were left out.
     """
 
     metric: str
@@ -48,6 +52,7 @@ class Notice(Struct, frozen=True, kw_only=True):
     clean: int
     unusable: int
     truth: dict[str, int]
+    absurd: int = 0
 
 
 def when_broken(
@@ -65,15 +70,20 @@ def when_broken(
 def alarm(
     metric: Metric, run: str, values: Mapping[int, float | None], *, reference: int = 1
 ) -> Alarm:
-    """Return the alarm of one metric in one run; unknown direction: any change counts."""
+    """Return the alarm of one metric in one run; unknown direction: any change counts.
+
+    Absurd scores count as missing.
+    """
+    values, absurd = believed(metric, values)
     steps = sorted(values)
     found = onset(steps, [values[step] for step in steps], reference=reference)
     if found.status == "too_short":
-        return Alarm(run=run, step=None, usable=False)
+        return Alarm(run=run, step=None, usable=False, absurd=len(absurd))
     if found.step is None or found.rise is None or metric.direction == "unknown":
-        return Alarm(run=run, step=found.step)
+        return Alarm(run=run, step=found.step, absurd=len(absurd))
     better = (found.rise > 0.0) == (metric.direction == "higher")
-    return Alarm(run=run, step=None if better else found.step, improved=better)
+    step = None if better else found.step
+    return Alarm(run=run, step=step, improved=better, absurd=len(absurd))
 
 
 def notice(metric: str, alarms: Sequence[Alarm], truth: Mapping[str, Broke]) -> Notice:
@@ -106,6 +116,7 @@ def notice(metric: str, alarms: Sequence[Alarm], truth: Mapping[str, Broke]) -> 
         clean=clean,
         unusable=unusable,
         truth=by,
+        absurd=sum(one.absurd for one in alarms),
     )
 
 

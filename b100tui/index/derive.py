@@ -5,8 +5,8 @@ and the live tail use the same rules.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -32,19 +32,24 @@ SPARK_LEVELS = 8
 MISSING_LISTED = 1000
 _WORDS_LIMIT = 4000
 _PENDING = "run IN (SELECT run FROM pending)"
+Signal = tuple[list[int], list[float]]  # steps and their values
 _DUPLICATES = msgspec.json.Decoder(tuple[Duplicate, ...])
 _LABELS = msgspec.json.Decoder(dict[str, str])
 
 
 def fill_metrics(con: "Connection") -> None:
-    """Write the metric registry into table `metric`, so that SQL knows direction and range."""
+    """Write the metric registry into table `metric`, so that SQL knows direction and range.
+
+    Beyond `least` and `most` nothing is a score.
+    """
+    from b100tui.analysis.absurd import believable
     from b100tui.metrics.registry import metrics
 
     append(
         con,
         "metric",
         (
-            (m.id, m.name, m.backend, m.direction, m.low, m.high, m.needs_reference)
+            (m.id, m.name, m.backend, m.direction, m.low, m.high, m.needs_reference, *believable(m))
             for m in metrics()
         ),
     )
@@ -57,13 +62,11 @@ def derive(con: "Connection") -> None:
     append(con, "apart", ((run, step) for run, one in like.items() for step in one.apart))
     con.execute(statement("derive"))
     con.execute("DELETE FROM apart")
-    signals = _signals(con)
+    found = _signals(con)
     facts = con.execute(statement("summary")).fetchall()
-    append(
-        con,
-        "run_summary",
-        (_summary(fact, held(signals.get(fact[0], {}), like.get(fact[0]))) for fact in facts),
-    )
+    signals = [held(found.get(fact[0], {}), like.get(fact[0])) for fact in facts]
+    onsets = _onsets(signals)
+    append(con, "run_summary", map(_summary, facts, signals, onsets))
 
 
 def set_pending(con: "Connection", runs: Iterable[str]) -> None:
@@ -72,8 +75,11 @@ def set_pending(con: "Connection", runs: Iterable[str]) -> None:
     append(con, "pending", ((run,) for run in runs))
 
 
-def _signals(con: "Connection") -> dict[str, dict[str, tuple[list[int], list[float]]]]:
-    """Return run -> metric -> (steps, values) of the signals a run row needs."""
+def _signals(con: "Connection") -> dict[str, dict[str, Signal]]:
+    """Return run -> metric -> (steps, values) of the signals a run row needs; none is absurd."""
+    from b100tui.analysis.absurd import believed
+    from b100tui.metrics.registry import known
+
     marks = ", ".join("?" for _ in TELLING)
     rows = con.execute(
         f'SELECT run, metric, steps, "values" FROM series WHERE {_PENDING}'
@@ -81,14 +87,18 @@ def _signals(con: "Connection") -> dict[str, dict[str, tuple[list[int], list[flo
         f" (SELECT run FROM series WHERE {_PENDING} AND metric IN ({marks})))",
         [*TELLING, *TELLING],
     ).fetchall()
-    found: dict[str, dict[str, tuple[list[int], list[float]]]] = {}
+    kinds = {metric: known(metric) for metric in {row[1] for row in rows}}
+    found: dict[str, dict[str, Signal]] = {}
     for run, metric, steps, values in rows:
-        found.setdefault(run, {})[metric] = (steps, values)
+        kept, wrong = believed(kinds[metric], dict(zip(steps, values, strict=True)))
+        plain = [value for value in kept.values() if value is not None] if wrong else values
+        if plain:
+            found.setdefault(run, {})[metric] = (list(kept), plain)
     return found
 
 
 def _summary(
-    fact: tuple[Any, ...], signals: Mapping[str, tuple[list[int], list[float]]]
+    fact: tuple[Any, ...], signals: Mapping[str, Signal], onset: int | None
 ) -> tuple[Any, ...]:
     (run, image, recipe, setting, editor, editor_kind, repeat, labels, model, planned, parent,
      simulated, stopped, folder, duplicates, sort_key, steps, fine, unreadable, refused, cost,
@@ -97,9 +107,8 @@ def _summary(
     sizes = tuple((int(w), int(h), int(n)) for w, h, n in sizes or ())
     missing, absent = _missing(steps)
     coverage = valid / (fine * metrics) if fine and metrics else None
-    names = [name for name in TELLING if name in signals] or sorted(signals)
+    names = _telling(signals) or sorted(signals)
     spark = spark_levels(*signals[names[0]]) if names else ()
-    onset = _onset([signals[name] for name in names[:ONSET_SIGNALS] if name in TELLING])
     limit = first_limit(signals)
     states = {
         "simulated": simulated,
@@ -189,13 +198,22 @@ def spark_levels(steps: list[int], values: list[float]) -> tuple[int, ...]:
     )
 
 
-def _onset(signals: list[tuple[list[int], list[float]]]) -> int | None:
-    """Return the middle one of the signals' quick onsets; None when fewer than half have one."""
-    if not signals:
-        return None
-    from b100tui.analysis.onset import quick_onset
+def _telling(signals: Mapping[str, Signal]) -> list[str]:
+    return [name for name in TELLING if name in signals]
 
-    found = sorted(
-        step for step in (quick_onset(*signal) for signal in signals) if step is not None
-    )
-    return found[(len(found) - 1) // 2] if 2 * len(found) > len(signals) else None
+
+def _onsets(runs: Sequence[Mapping[str, Signal]]) -> list[int | None]:
+    """Return the quick onset of every run, from all their signals at once.
+
+    It is the middle one of its signals' quick onsets; None when fewer than half have one.
+    """
+    from b100tui.analysis.onset import quick_onsets
+
+    looked = [[run[name] for name in _telling(run)[:ONSET_SIGNALS]] for run in runs]
+    steps = iter(quick_onsets([signal for signals in looked for signal in signals]))
+    onsets: list[int | None] = []
+    for signals in looked:
+        found = sorted(step for step in islice(steps, len(signals)) if step is not None)
+        told = found and 2 * len(found) > len(signals)
+        onsets.append(found[(len(found) - 1) // 2] if told else None)
+    return onsets

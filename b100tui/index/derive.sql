@@ -49,22 +49,24 @@ chosen AS (
     WINDOW every AS (PARTITION BY run, step, metric)
 ),
 valued AS (
-    SELECT c.*, m.direction, m.low, m.high,
+    -- What cannot be a score stays as it was read, and nothing is made of it.
+    SELECT c.*, CASE WHEN c.value BETWEEN m.least AND m.most THEN c.value
+            WHEN m.metric IS NULL AND isfinite(c.value) THEN c.value END AS sane,
         CASE m.direction
-            WHEN 'higher' THEN 100.0 * ((c.value - m.low) / (m.high - m.low))
-            WHEN 'lower' THEN 100.0 * (1.0 - (c.value - m.low) / (m.high - m.low))
+            WHEN 'higher' THEN 100.0 * ((sane - m.low) / (m.high - m.low))
+            WHEN 'lower' THEN 100.0 * (1.0 - (sane - m.low) / (m.high - m.low))
         END AS norm
     FROM chosen c
     LEFT JOIN metric m ON m.metric = c.metric
     WHERE c.rank = 1
 ),
 reference AS (
-    SELECT run, metric, value, norm FROM valued WHERE step = 1
+    SELECT run, metric, sane, norm FROM valued WHERE step = 1
 )
 SELECT v.run, v.step, v.metric, v.metric_version, v.value, v.norm,
     -- Steps of another phase or size than the reference have scores, but no gap.
     CASE WHEN a.step IS NULL THEN v.norm - f.norm END,
-    CASE WHEN a.step IS NULL THEN v.value - f.value END, v.error, v.message, v.simulated, v.seconds, v.time,
+    CASE WHEN a.step IS NULL THEN v.sane - f.sane END, v.error, v.message, v.simulated, v.seconds, v.time,
     coalesce(v.lowest <> v.highest, false), v.lowest, v.highest
 FROM valued v
 LEFT JOIN reference f ON f.run = v.run AND f.metric = v.metric

@@ -8,7 +8,7 @@ CREATE TABLE pending (run VARCHAR);
 CREATE TABLE apart (run VARCHAR, step BIGINT);
 CREATE TABLE metric (
     metric VARCHAR, name VARCHAR, backend VARCHAR, direction VARCHAR, low DOUBLE, high DOUBLE,
-    needs_reference BOOLEAN
+    needs_reference BOOLEAN, least DOUBLE, most DOUBLE
 );
 CREATE TABLE run (
     run VARCHAR, image VARCHAR, recipe VARCHAR, setting VARCHAR, editor VARCHAR,

@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from b100tui.analysis.absurd import believable
 from b100tui.model.metric import Metric
 from b100tui.report.chosen import left_out, light_steps, runs_named
 from b100tui.report.gap_table import GapTable
@@ -81,6 +82,8 @@ def _curve(
     raw: Floats,
     reference: int,
 ) -> Curve | None:
+    low, high = believable(metric)
+    raw = np.where((low <= raw) & (raw <= high), raw, np.nan)
     closed = (
         metric.low is not None
         and metric.high is not None

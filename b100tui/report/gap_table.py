@@ -172,6 +172,10 @@ def gap_table(
     )
     notes = [aside] if aside else []
     notes += [f"bound of {name} not used: no such scores here" for name in unused]
+    notes += [
+        f"absurd scores of {name} left out of {count} {'cell' if count == 1 else 'cells'}"
+        for name, count in cells.absurd().items()
+    ]
     if not wanted:
         notes.append("nothing is scored here yet: b100 score --metrics probes begins")
     if not kept:

@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from b100tui.analysis.gate import Gate, gate_limit, gate_onset
 from b100tui.analysis.limit import Tolerance, defaults
 from b100tui.analysis.signals import SIGNALS
 from b100tui.model.errors import B100Error, PictureError, StoreError
 from b100tui.model.records import Run, ScoreRecord, Step
-from b100tui.report.onsets import ALIGNED, Signals, limit_series, prepared
+from b100tui.report.onsets import ALIGNED, Signals, absurd_note, limit_series, prepared
 from b100tui.workspace.parts import PartWriter, part_files, read_part
 from b100tui.workspace.places import cache_dir, workspace_dir, workspace_dirs
 
@@ -301,17 +301,22 @@ def decide(
     if not ready.comparable:
         why = "; ".join(ready.not_compared) or f"nothing follows reference step {reference}"
         return Gate(step=step, crossed=None, on=on, why=f"no step can be compared: {why}")
+    tolerances = defaults() if using is None else using
     if on == "limit":
-        tolerances = defaults() if using is None else using
-        return gate_limit(
+        found = gate_limit(
             limit_series(ready), ready.comparable, step, reference=reference, using=tolerances
         )
+        return _saying(found, absurd_note(ready, (), tolerances))
     signals = {
         name: (list(values), list(values.values()))
         for name, values in ready.signals.items()
         if name in SIGNALS
     }
-    return gate_onset(signals, step, reference=reference)
+    return _saying(gate_onset(signals, step, reference=reference), absurd_note(ready, (), ()))
+
+
+def _saying(found: Gate, words: str) -> Gate:
+    return structs.replace(found, why=f"{found.why}; {words}") if words else found
 
 
 def gate(

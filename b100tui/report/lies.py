@@ -5,11 +5,20 @@ only in which some metric improved.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
-from b100tui.analysis.contradictions import Contradiction, Status, contradictions, improved_at
+from b100tui.analysis.absurd import absurd_words, believable
+from b100tui.analysis.contradictions import (
+    Contradiction,
+    Status,
+    contradictions,
+    improved_at,
+    saying,
+)
 from b100tui.model.comparable import cycle
 from b100tui.model.metric import Metric
 from b100tui.model.records import Run
@@ -93,7 +102,10 @@ def lies_table(
         reason = ""
         if not one.comparable:
             reason = "; ".join(one.not_compared) or f"nothing follows reference step {reference}"
-        rows += [_row(run.run, item, reason) for item in found]
+        rows += [
+            _row(run.run, saying(item, absurd_words(one.absurd.get(item.metric, ()))), reason)
+            for item in found
+        ]
         if progress is not None:
             progress(done, len(runs))
     return rows
@@ -133,7 +145,7 @@ class _Spreads:
 
     def __init__(self, index: "Index", metrics: Sequence[Metric], reference: int) -> None:
         self._index = index
-        self._metrics = [metric.id for metric in metrics]
+        self._metrics = tuple(metrics)
         self._reference = reference
         self._known: dict[tuple[str, str], Spread] = {}
         self._members: dict[tuple[str, str], list[str]] = {}
@@ -149,18 +161,26 @@ class _Spreads:
         return self._known[key]
 
     def _measured(self, runs: Sequence[str]) -> Spread:
+        ends = [believable(metric) for metric in self._metrics]
         rows = self._index.ask(
-            "SELECT s.metric, s.step, stddev_samp(s.value - f.value) FROM score s"
-            " JOIN score f ON f.run = s.run AND f.metric = s.metric AND f.step = ?"
-            " WHERE s.run IN (SELECT unnest(?)) AND s.metric IN (SELECT unnest(?))"
-            " AND s.value IS NOT NULL AND f.value IS NOT NULL"
-            " GROUP BY s.metric, s.step HAVING count(*) > 1",
-            [self._reference, list(runs), self._metrics],
+            _spread_sql(),
+            [
+                [metric.id for metric in self._metrics],
+                [low for low, _ in ends],
+                [high for _, high in ends],
+                self._reference,
+                list(runs),
+            ],
         )
         found: Spread = {}
         for metric, step, size in rows:
             found.setdefault(metric, {})[step] = size
         return found
+
+
+@cache
+def _spread_sql() -> str:
+    return files("b100tui.report").joinpath("repeat_spread.sql").read_text(encoding="utf-8")
 
 
 def _with_fidelity(

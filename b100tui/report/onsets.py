@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from b100tui.analysis.absurd import absurd_words, believed
 from b100tui.analysis.consensus import RunOnset, run_onset
 from b100tui.analysis.limit import Limit, Tolerance, defaults, limit, tolerances
 from b100tui.analysis.onset import Onset, Status
@@ -65,13 +66,17 @@ class OnsetRow(Struct, frozen=True, kw_only=True):
 
 
 class RunSignals(Struct, frozen=True, kw_only=True):
-    """The signals of one run at its comparable steps (and the reference), step to value."""
+    """The signals of one run at its comparable steps (and the reference), step to value.
+
+    `absurd` names by signal the steps whose value was left out as no possible score.
+    """
 
     run: Run
     reference: int
     comparable: tuple[int, ...]
     signals: Signals
     not_compared: dict[str, int]
+    absurd: dict[str, tuple[int, ...]] = {}
 
 
 def signals_of(
@@ -135,6 +140,7 @@ def prepared(
     chosen = set(select(good)) if select is not None else set(good)
     with_reference = chosen | {reference}
     signals: Signals = {}
+    absurd: dict[str, tuple[int, ...]] = {}
     for name, values in series.items():
         if name in ALIGNED and not aligned:
             continue
@@ -142,9 +148,12 @@ def prepared(
         if compares and reference != 1 and name not in ALIGNED:
             continue
         allowed = chosen if compares else with_reference
-        held = {step: values[step] for step in sorted(values) if step in allowed}
+        at_hand = {step: values[step] for step in sorted(values) if step in allowed}
+        held, wrong = believed(metric_of(name), at_hand)
         if held:
-            signals[name] = held
+            signals[name] = dict(held)
+        if wrong:
+            absurd[name] = wrong
     by_step = {one.step: one for one in steps}
     reasons: dict[str, int] = {}
     for reason in (out if adds else left_out(run, by_step, out, reference)).values():
@@ -155,6 +164,7 @@ def prepared(
         comparable=tuple(step for step in good if step in chosen),
         signals=signals,
         not_compared=reasons,
+        absurd=absurd,
     )
 
 
@@ -230,6 +240,7 @@ def onset_row(
         reason = f"no step can be compared with step {one.reference}" + (f" ({why})" if why else "")
     elif found.signals and not set(found.signals) & set(SIGNALS):
         reason = "; ".join(filter(None, (reason, "no probes: judged by the scored metrics")))
+    reason = "; ".join(filter(None, (reason, absurd_note(one, found.signals, using))))
     return OnsetRow(
         run=one.run.run,
         status=found.status,
@@ -247,6 +258,17 @@ def onset_row(
         marked=marked,
         reason=reason,
         not_compared=one.not_compared,
+    )
+
+
+def absurd_note(
+    one: RunSignals, judging: Iterable[str], using: Sequence[Tolerance] | None = None
+) -> str:
+    """Return what is to be said of absurd values of signals that decide, or would have."""
+    deciding = {*judging, *SIGNALS}
+    deciding |= {tolerance.signal for tolerance in (defaults() if using is None else using)}
+    return "; ".join(
+        absurd_words(steps, name) for name, steps in one.absurd.items() if name in deciding
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from b100tui.analysis.agreement import agreement
 from b100tui.analysis.firstyes import FirstYes, first_yes, run_yes
@@ -231,7 +231,9 @@ def notices(
         for metric in metrics:
             values = one.signals.get(metric.id)
             if values:
-                alarms[metric.id].append(alarm(metric, one.run.run, values, reference=reference))
+                found = alarm(metric, one.run.run, values, reference=reference)
+                wrong = len(one.absurd.get(metric.id, ()))
+                alarms[metric.id].append(structs.replace(found, absurd=found.absurd + wrong))
     return ranked([notice(name, found, truth) for name, found in alarms.items() if found])
 
 
@@ -251,7 +253,10 @@ def notice_table(found: Sequence[Notice]) -> Table:
             )
             for one in found
         ),
-        notes=("delay: median steps from the break (marks, else limit, else onset) to the alarm",),
+        notes=(
+            "delay: median steps from the break (marks, else limit, else onset) to the alarm",
+            *_left_out({one.metric: one.absurd for one in found if one.absurd}),
+        ),
     )
 
 
@@ -284,8 +289,13 @@ def agreement_table(index: "Index", runs: Sequence[Run], method: Any = "spearman
             for j, other in enumerate(found.metrics)
             if i < j
         ),
-        notes=("scores are turned so that higher is better",),
+        notes=("scores are turned so that higher is better", *_left_out(found.absurd)),
     )
+
+
+def _left_out(absurd: Mapping[str, int]) -> tuple[str, ...]:
+    named = ", ".join(f"{name} ({count})" for name, count in absurd.items())
+    return (f"absurd scores left out: {named}",) if named else ()
 
 
 def shown_metrics(index: "Index") -> tuple[Metric, ...]:

@@ -19,6 +19,7 @@ from b100tui.tui.verdict import gap_sentences
 
 if TYPE_CHECKING:
     from b100tui.analysis.notice import Notice
+    from b100tui.model.metric import Metric
     from b100tui.report.comparison import GroupComparison, TableComparison
     from b100tui.report.gap_table import GapTable
     from b100tui.report.lies import LieRow
@@ -91,10 +92,10 @@ class IndexAnalyst:
 
         one = next(found for found in table.metrics if found.id == metric)
         members = table.members.get(group, ())
-        lines = self._lines(metric, members, table.reference)
+        lines, raw = self._lines(one, members, table.reference)
         gap = table.cells.get((group, metric, step))
         if gap is None:
-            runs = [RunScores(run=line.run, values=line.values) for line in lines]
+            runs = [RunScores(run=run, values=values) for run, values in raw.items()]
             gap = score_gap(one, runs, step, reference=table.reference)
         shown = place_of(lines, one, table.reference, step, run)
         pictures = self.index.steps(lines[shown].run) if lines else []
@@ -111,27 +112,34 @@ class IndexAnalyst:
             failure=gap.failure,
         )
 
-    def _lines(self, metric: str, runs: Sequence[str], reference: int) -> tuple[RunLine, ...]:
+    def _lines(
+        self, metric: "Metric", runs: Sequence[str], reference: int
+    ) -> tuple[tuple[RunLine, ...], dict[str, dict[int, float | None]]]:
+        """Return what can be drawn of a metric in `runs`, and what was scored, absurd or not."""
+        from b100tui.analysis.absurd import believed
         from b100tui.report.chosen import left_out, light_steps, runs_named
 
         rows = self.index.ask(
             'SELECT run, steps, "values" FROM series'
             " WHERE metric = ? AND run IN (SELECT unnest(?))",
-            [metric, list(runs)],
+            [metric.id, list(runs)],
         )
         found = {run: dict(zip(at, values, strict=True)) for run, at, values in rows}
         known = light_steps(self.index, list(found))
         lines = []
+        raw: dict[str, dict[int, float | None]] = {}
         for run in runs_named(self.index, [run for run in runs if run in found]):
             values = found[run.run]
             out = left_out(run, known[run.run], values, reference)
+            raw[run.run] = {step: value for step, value in values.items() if step not in out}
+            shown, _ = believed(metric, raw[run.run])
             kept = {
                 step: value
-                for step, value in values.items()
-                if step not in out and value is not None and math.isfinite(value)
+                for step, value in shown.items()
+                if value is not None and not math.isnan(value)
             }
             lines.append(RunLine(run.run, kept))
-        return tuple(lines)
+        return tuple(lines), raw
 
     def runs(self, filter: str) -> list[str]:
         """Return the ids of the runs that match a filter expression."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from b100tui.analysis.contradictions import benjamini_hochberg, contradictions
+from b100tui.analysis.contradictions import benjamini_hochberg, contradictions, improved_at
 from b100tui.model.metric import Metric
 from tests.analysis.planted import change, noise
 
@@ -93,6 +93,42 @@ def one_liar(signals: dict[str, Values], marked: tuple[int, ...] = ()) -> object
     }
     (found,) = contradictions([metric("m")], scores, signals, COMPARABLE, marked=marked)
     return found
+
+
+@pytest.mark.parametrize("absurd", [1e305, 1e50, float("inf"), float("-inf")])
+def test_an_absurd_score_is_no_improvement_and_hides_none(absurd: float) -> None:
+    """Five steps of it would be the plainest improvement of all; one in a lie changes little."""
+    rng = np.random.default_rng(2)
+    signals = probes(8, np.random.default_rng(3))
+    flat = series(50 + noise("white", 1, 40, rng)[0])
+    rises = series(50 + 25 * change("ramp_plateau", STEPS, 8) + noise("white", 1, 40, rng)[0])
+    scores = {
+        "flat": {**flat, **dict.fromkeys(range(20, 25), absurd)},
+        "rises": {**rises, 30: absurd},
+    }
+    asked = [metric("flat"), metric("rises")]
+    found, lie = contradictions(asked, scores, signals, COMPARABLE)
+    assert found.status == "consistent" and found.gap is None
+    assert found.reason.endswith("5 absurd scores left out (steps 20, 21, 22, ...)")
+    assert lie.status == "contradicts" and lie.gap == pytest.approx(25, abs=6)
+    assert lie.reason == "1 absurd score left out (step 30)"
+    assert improved_at(asked, scores, COMPARABLE).keys() == {"rises"}
+
+
+def test_an_absurd_reference_score_is_said() -> None:
+    scores = {"m": {**series(np.arange(40.0)), 1: -1e305}}
+    signals = probes(8, np.random.default_rng(4))
+    (found,) = contradictions([metric("m")], scores, signals, COMPARABLE)
+    assert found.status == "not_applicable"
+    assert found.reason == "no score at reference step 1; 1 absurd score left out (step 1)"
+
+
+def test_absurd_probes_are_no_evidence() -> None:
+    grain = {step: 1e305 for step in range(8, 41)} | dict.fromkeys(range(1, 8), 2.0)
+    signals = probes(8, np.random.default_rng(3), damaged=False)
+    signals["ssim"] = probes(8, np.random.default_rng(3))["ssim"]
+    found = one_liar({**signals, "noise_sigma": grain})
+    assert found.status == "consistent" and "no kind of damage" in found.reason  # type: ignore[attr-defined]
 
 
 def test_the_word_lie_needs_two_kinds_of_evidence_or_a_mark() -> None:

@@ -29,6 +29,14 @@ def test_missing_values_neither_confirm_nor_break() -> None:
     assert limit({"noise_ratio": values}, range(2, 7), using=NOISE).step == 3
 
 
+@pytest.mark.parametrize("absurd", [float("inf"), 1e300])
+def test_absurd_values_are_beyond_nothing(absurd: float) -> None:
+    values = {2: 1.0, 3: absurd, 4: absurd, 5: 1.0, 6: 2.5, 7: absurd, 8: 2.6}
+    assert limit({"noise_ratio": values}, range(2, 9), using=NOISE).step == 6
+    base = {1: absurd, **{step: 9.0 for step in range(2, 9)}}
+    assert "noise_ratio" in limit({"noise_sigma": base}, range(2, 9)).unchecked
+
+
 def test_the_earliest_tolerance_is_named() -> None:
     signals = {
         "ssim": {step: 0.9 if step < 6 else 0.5 for step in range(2, 12)},
