@@ -114,6 +114,38 @@ def test_a_lone_value_is_no_crossing_and_hides_none() -> None:
     assert found.value is not None and abs(found.value - 20) <= 1
 
 
+def apart(height: float, seed: int, *, moved: str = "ab") -> dict[str, Series]:
+    """Six signals in white noise; `a` jumps at step 12, `b` at step 35, the others never."""
+    rows = noise("white", 6, len(STEPS), np.random.default_rng(seed))
+    jumps = {"a": 12, "b": 35}
+    return {
+        name: (
+            STEPS.tolist(),
+            (50 + row + height * change("jump", STEPS, jumps[name]) * (name in moved)).tolist()
+            if name in jumps
+            else (50 + row).tolist(),
+        )
+        for name, row in zip("abcdef", rows, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("height", "seed", "surest", "at"), [(4.0, 10, "b", 35), (4.5, 0, "a", 12)]
+)
+def test_two_that_changed_at_steps_of_their_own_cross_and_the_surest_is_named(
+    height: float, seed: int, surest: str, at: int
+) -> None:
+    """Neither would do alone: of six signals one must be clearer than either is."""
+    found = gate_onset(apart(height, seed), 60)
+    assert found.crossed and found.look is not None
+    assert (found.signals, found.value) == ((surest,), at)
+    assert found.low is not None and found.high is not None and found.low <= at <= found.high
+    assert found.return_to == max(1, found.low - 1)
+    assert found.why.startswith(f"{surest}: change began at step {at} ")
+    for one in "ab":
+        assert gate_onset(apart(height, seed, moved=one), found.look).crossed is False
+
+
 def test_later_values_change_nothing() -> None:
     signals = broken(20)
     cut = {name: (at[:30], values[:30]) for name, (at, values) in signals.items()}
