@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,19 @@ def tex_bytes(table: Table, provenance: Provenance) -> bytes:
     shape = "".join("r" if kind in numeric else "l" for _, kind in table.columns)
     lines += [r"\begin{table}", r"\centering", rf"\caption{{{tex_text(table.title)}}}"]
     lines += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule"]
-    lines.append(" & ".join(tex_text(name.replace("_", " ")) for name, _ in table.columns) + r" \\")
+    lines.append(_tex_row([tex_text(name.replace("_", " ")) for name, _ in table.columns]))
     lines.append(r"\midrule")
-    lines += [" & ".join(tex_text(_short(value)) for value in row) + r" \\" for row in table.rows]
+    lines += [_tex_row([tex_text(_short(value)) for value in row]) for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par\footnotesize {tex_text(note)}" for note in table.notes]
     lines += [r"\end{table}", ""]
     return "\n".join(lines).encode()
+
+
+def _tex_row(cells: Sequence[str]) -> str:
+    # After the end of a row LaTeX reads a bracket or a star as an option of that end.
+    guard = "{}" if cells and cells[0][:1] in ("[", "*") else ""
+    return guard + " & ".join(cells) + r" \\"
 
 
 def write_parquet(table: Table, provenance: Provenance, path: Path) -> None:
