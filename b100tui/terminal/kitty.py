@@ -6,6 +6,7 @@ stand in combining marks. Protocol: https://sw.kovidgoyal.net/kitty/graphics-pro
 
 import base64
 import io
+import zlib
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 PLACEHOLDER = "\U0010eeee"
 CHUNK = 4096
 COLOURS = (256, 96, 32, 16)
+# Of zlib: of 256 colours with grain 3 leaves less than 6 does, in 60 % of the time.
+LEVEL = 3
+_SAMPLE = 32  # rows tell how long the whole will be
+_SURELY = 1.1  # where they speak for less, the whole is tried
 MAX_ID = (1 << 24) - 1
 MAX_SIDE = 297  # combining marks in Kitty's table, so cells a side
 
@@ -40,10 +45,10 @@ class KittyPng:
         most = most_bytes(area, quality)
         payload = ""
         for colours in COLOURS:
-            file = io.BytesIO()
             inks = picture.quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-            inks.save(file, "PNG", compress_level=6)
-            payload = base64.b64encode(file.getvalue()).decode("ascii")
+            if colours != COLOURS[-1] and _seems_longer(inks, most):
+                continue
+            payload = _base64_png(inks)
             if len(payload) <= most:
                 break
         return Frame(
@@ -54,6 +59,21 @@ class KittyPng:
             payload=payload,
             bytes=len(payload),
         )
+
+
+def _base64_png(inks: "Image") -> str:
+    file = io.BytesIO()
+    inks.save(file, "PNG", compress_level=LEVEL)
+    return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def _seems_longer(inks: "Image", most: int) -> bool:
+    """Say whether a few rows from the middle, deflated, speak for more than `most` bytes."""
+    rows = min(inks.height, _SAMPLE)
+    top = (inks.height - rows) // 2
+    part = inks.crop((0, top, inks.width, top + rows)).tobytes()
+    # Base64 makes four bytes of three.
+    return len(zlib.compress(part, LEVEL)) * 4 / 3 * inks.height / rows > most * _SURELY
 
 
 def transmit(frame: Frame, number: int, *, tmux: bool = False) -> Iterator[str]:

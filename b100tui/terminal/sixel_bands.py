@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.uint8]
 BAND = 6
 _SHORTEST_RUN = 4  # three equal characters are as short as they are
+_SQUARES = (8, 4, 2)  # zooms, and rough pictures: columns that stand so many times beside
 
 
 def sixels(numbers: Numbers, palette: list[tuple[int, int, int]]) -> str:
     """Return the sequence that draws `numbers` (H, W), H a multiple of 6, in `palette` (RGB)."""
     height, width = numbers.shape
-    rows, colours, last = _rows(numbers)
-    body = _text(rows, colours, last).tobytes().decode("ascii")
+    across = next((many for many in _SQUARES if _repeated(numbers, many)), 1)
+    rows, colours, last = _rows(numbers[:, ::across])
+    body = _text(rows, colours, last, across).tobytes().decode("ascii")
     used = np.unique(colours)
     inks = "".join(
         f"#{n};2;" + ";".join(str(round(value * 100 / 255)) for value in palette[n]) for n in used
@@ -24,30 +26,45 @@ def sixels(numbers: Numbers, palette: list[tuple[int, int, int]]) -> str:
     return f'\x1bP0;0;0q"1;1;{width};{height}{inks}{body}\x1b\\'
 
 
+def _repeated(numbers: Numbers, many: int) -> bool:
+    """Say whether each column stands `many` times, so that one of them tells of all."""
+    height, width = numbers.shape
+    if width % many:
+        return False
+    columns = numbers.reshape(height, -1, many)
+    # Most pictures are told by their first rows.
+    return all(bool((part == part[:, :, :1]).all()) for part in (columns[:BAND], columns))
+
+
 def _rows(numbers: Numbers) -> tuple[Numbers, NDArray[np.intp], NDArray[np.bool_]]:
     """Return every band's rows of six-bit values by colour (R, W), colours, and band ends (R)."""
-    width = numbers.shape[1]
-    columns = np.arange(width)
-    rows, colours, last = [], [], []
-    for band in numbers.reshape(-1, BAND, width):
-        values = np.zeros((256, width), np.uint8)
-        for bit, line in enumerate(band):
-            values[line, columns] |= 1 << bit
-        present = np.flatnonzero(np.bincount(band.ravel(), minlength=256))
-        rows.append(values[present])
-        colours.append(present)
-        last.append(np.arange(len(present)) == len(present) - 1)
-    return np.concatenate(rows), np.concatenate(colours), np.concatenate(last)
+    height, width = numbers.shape
+    bands, inks = height // BAND, int(numbers.max(initial=0)) + 1
+    values = np.zeros((bands, inks, width), np.uint8)
+    flat = values.reshape(-1)
+    # Where in `flat` each pixel's bit belongs: no two of one line in the same place.
+    places = numbers.reshape(bands, BAND, width) * np.intp(width) + np.arange(width)
+    places += (np.arange(bands) * (inks * width))[:, None, None]
+    for bit in range(BAND):
+        flat[places[:, bit].ravel()] |= 1 << bit
+    present = values.any(axis=2)
+    band, colours = np.nonzero(present)
+    return values[present], colours, np.append(band[1:] != band[:-1], True)
 
 
-def _text(rows: Numbers, colours: NDArray[np.intp], last: NDArray[np.bool_]) -> Numbers:
-    """Return the bytes: for each row its colour, its runs, and `$` (same band) or `-` (next)."""
+def _text(
+    rows: Numbers, colours: NDArray[np.intp], last: NDArray[np.bool_], across: int
+) -> Numbers:
+    """Return the bytes: for each row its colour, its runs, and `$` (same band) or `-` (next).
+
+    Each value is drawn `across` times.
+    """
     width = rows.shape[1]
     starts = np.ones(rows.shape, np.bool_)
     starts[:, 1:] = rows[:, 1:] != rows[:, :-1]
     at = np.flatnonzero(starts)
     row = at // width
-    counts = np.diff(at, append=rows.size)
+    counts = np.diff(at, append=rows.size) * across
     values = rows.ravel()[at]
     ends = np.append(row[1:] != row[:-1], True)
     seen = ~(ends & (values == 0))  # nothing need be drawn up to the edge
