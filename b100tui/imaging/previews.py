@@ -4,7 +4,6 @@ A preview is never measured: JPEG alters the noise that metrics read.
 """
 
 import hashlib
-import io
 import os
 import tempfile
 import threading
@@ -91,14 +90,13 @@ class Cache:
         return shown
 
     def _store(self, path: Path, image: "Image", most: int) -> None:
-        data = _jpeg(image, most)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _replace(path, data)
+            size = _write(path, image, most)
         except OSError as error:
             self.trouble = f"previews are not kept: {error}"
             return
-        self._count(len(data))
+        self._count(size)
 
     def _count(self, added: int) -> None:
         with self._lock:
@@ -135,28 +133,27 @@ class Cache:
         return found
 
 
-def _jpeg(image: "Image", most: int) -> bytes:
-    """Return `image` in the best quality that takes at most `most` bytes, or in the least."""
-    data = b""
-    for quality in QUALITIES:
-        encoded = io.BytesIO()
-        image.save(encoded, "JPEG", quality=quality)
-        data = encoded.getvalue()
-        if len(data) <= most:
-            break
-    return data
+def _write(path: Path, image: "Image", most: int) -> int:
+    """Write `image` in the best quality that takes at most `most` bytes, or in the least.
 
-
-def _replace(path: Path, data: bytes) -> None:
-    """Let readers see the old file or the whole new one; a cache need not survive a power cut."""
+    Returns the bytes. Readers see the old file or the whole new one; a cache need not survive
+    a power cut. Into a file of the system Pillow writes without holding the interpreter.
+    """
     handle, temporary = tempfile.mkstemp(suffix=".tmp", dir=path.parent)
+    size = 0
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            for quality in QUALITIES:
+                file.seek(0)
+                file.truncate()
+                image.save(file, "JPEG", quality=quality)
+                size = os.fstat(file.fileno()).st_size
+                if size <= most:
+                    break
         os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+    return size
 
 
 def plain_file(root: Path, ref: PictureRef) -> Path:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 FRAME_BYTES = 64 << 20
 PREVIEW_BYTES = 4_000_000_000  # on disk
 MOST_FAILED = 1000  # by picture, area and look: a broken folder in many window sizes has more
-WORKERS = 2
+WORKERS = 3
+# Workers that may make what nobody wants yet: one is always left for the keys.
+AHEAD, AHEAD_AT_REST = 1, 2
 ROUGH = frozenset({"kitty", "sixel", "iterm"})  # have a cheaper frame for while keys repeat
 Opener = Callable[[Path, PictureRef], Path | bytes]
 
@@ -207,7 +209,11 @@ class Pipeline:
             channel.deliver(delivery)
 
     def _next_job(self) -> tuple[Request, Quality] | None:
-        """Return the most urgent frame that nobody makes: wanted, then sharp, then ahead."""
+        """Return the most urgent frame that nobody makes: wanted, then sharp, then ahead.
+
+        What is begun is made to its end, so that something is left for the next wanted one:
+        it never waits for what is made ahead.
+        """
         now = time.monotonic()
         resting = [c for c in self._channels if c.request and now - c.asked >= self.rest]
         for channel in self._channels:
@@ -218,6 +224,10 @@ class Pipeline:
             job = self._job(channel, "sharp")
             if job:
                 return job
+        wanted = {c.request for c in self._channels}
+        ahead = sum(request not in wanted for request, _ in self._busy)
+        if ahead >= (AHEAD_AT_REST if len(resting) == len(self._channels) else AHEAD):
+            return None
         for channel in self._channels:
             if channel.request is None or not self._settled(channel.request):
                 continue

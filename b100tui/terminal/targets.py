@@ -81,17 +81,15 @@ class Request(Struct, frozen=True):
 
 
 def likely_next(position: int, length: int, visited: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the positions to make ready, most likely first; at most four.
+    """Return the positions to make ready, most likely first; at most five.
 
     `visited` holds the positions before, latest last. The direction is that of the last move
     and the stride its size: who jumps by ten is served tens; who rests is served both ways.
     """
     moves = [b - a for a, b in pairwise((*visited, position)) if b != a]
     stride = moves[-1] if moves else 1
-    ahead = [position + stride, position + 2 * stride, position - stride]
-    beside = [position + 1, position - 1] if abs(stride) != 1 else [position - 2 * stride]
-    found: list[int] = []
-    for place in (*ahead, *beside):
-        if 0 <= place < length and place != position and place not in found:
-            found.append(place)
-    return tuple(found[:4])
+    if abs(stride) == 1:
+        near = [stride, -stride, 2 * stride, -2 * stride]
+    else:
+        near = [stride, 2 * stride, -stride, 1, -1]
+    return tuple(position + by for by in near if 0 <= position + by < length)
