@@ -11,6 +11,7 @@ import random
 import sqlite3
 import statistics
 import struct
+import sys
 import tempfile
 import time
 import zlib
@@ -21,6 +22,7 @@ from pathlib import Path
 import msgspec
 
 from tests.bench.bars import tell
+from tests.bench.bench_explorer import WHOLE, Watched
 
 SECTIONS = 3
 WORDS_A_SECTION = 40
@@ -170,10 +172,16 @@ def yardstick_fts(root: Path) -> sqlite3.Connection:
     return con
 
 
-def resident_mb() -> float:
-    """Return this process's resident memory in MB (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+def memory(root: Path) -> None:
+    """Print what an explorer of this index holds once its first run is open."""
+    os.environ["B100_PROBES"] = "off"
+    program = Watched([sys.executable, "-m", "b100tui", "explore", str(root)])
+    program.wait_for(WHOLE)
+    program.drain(2.0)
+    program.key(b"\x1b[C")
+    program.drain(1.0)
+    tell("memory with DuckDB, half blocks", program.rss(), "MB", 130)
+    program.end()
 
 
 def measure(root: Path, summaries: int) -> None:
@@ -198,10 +206,8 @@ def measure(root: Path, summaries: int) -> None:
     alone = ("listing alone", 1000 * list_yard)
     tell("index, no change", 1000 * took["no change"], "ms", 1000, peer=alone)
     tell("first rows of the run list", p50_p95(lambda _: read_first(root), 20), "ms")
-    tell("memory before DuckDB is opened", resident_mb(), "MB", 80)
+    memory(root)
     index = open_index(root)
-    index.runs()
-    tell("memory after the run list", resident_mb(), "MB", 130)
     index_run = index.run_ids()[-1]
     for name, call in {
         "run list": lambda _: index.runs(),
@@ -223,7 +229,6 @@ def measure(root: Path, summaries: int) -> None:
         ours = p50_p95(lambda n, asked=asked: index.search(asked[n], 50), len(asked))
         theirs = p50_p95(lambda n, asked=asked: _fts(fts, asked[n]), len(asked))
         tell(f"{name}, p95", ours[1], "ms", 30, peer=("SQLite FTS5", theirs[1]))
-    tell("memory at the end", resident_mb(), "MB", note="with the copy in SQLite")
     index.close()
 
 
