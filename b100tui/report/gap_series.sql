@@ -1,5 +1,5 @@
--- Whole series as numbers: the places of run and metric in the lists given, step and value (NaN
--- for none). Parameters: runs, metrics.
+-- Whole series as numbers: place of the run in the list given times the count of metrics plus
+-- place of the metric, step and value. Parameters: runs, metrics, count of metrics.
 WITH asked_run AS (
     SELECT unnest(names) AS run, (generate_subscripts(names, 1) - 1)::INTEGER AS place
     FROM (SELECT ?::VARCHAR[] AS names)
@@ -8,5 +8,7 @@ asked_metric AS (
     SELECT unnest(names) AS metric, (generate_subscripts(names, 1) - 1)::INTEGER AS place
     FROM (SELECT ?::VARCHAR[] AS names)
 )
-SELECT r.place AS run, m.place AS metric, unnest(s.steps) AS step, unnest(s."values") AS value
-FROM series s JOIN asked_run r USING (run) JOIN asked_metric m USING (metric)
+SELECT key, unnest(steps) AS step, unnest("values") AS value FROM (
+    SELECT r.place * ? + m.place AS key, s.steps, s."values"
+    FROM series s JOIN asked_run r USING (run) JOIN asked_metric m USING (metric)
+)

@@ -241,23 +241,24 @@ def _noises(
     """
     some = [runs[place] for place in lone]
     found = index.columns(
-        _sql("gap_series.sql"), [[run.run for run in some], [one.id for one in metrics]]
+        _sql("gap_series.sql"),
+        [[run.run for run in some], [one.id for one in metrics], len(metrics)],
     )
-    run, step, value = found["run"], found["step"], found["value"]
-    key = run.astype(np.int64) * len(metrics) + found["metric"]
-    low, high = np.array([believable(one) for one in metrics]).T
-    use = (low[found["metric"]] <= value) & (value <= high[found["metric"]])
+    key, step, value = found["key"], found["step"], found["value"]
+    # By key, so that no place has to be worked out for each of a million values.
+    low, high = np.tile(np.array([believable(one) for one in metrics]).T, len(some))
+    use = (low[key] <= value) & (value <= high[key])
     if len(step) and int(step.min()) < reference:
         use &= step >= reference
     odd = apart(index, some, reference)
     for place, one in enumerate(some):
         if steps := odd.get(one.run):
-            use &= (run != place) | ~np.isin(step, steps)
+            use &= (key // len(metrics) != place) | ~np.isin(step, steps)
     if not use.all():
         key, step, value = key[use], step[use], value[use]
-    before = key[1:] == key[:-1]
-    series = np.count_nonzero(np.bincount(key))
-    if np.count_nonzero(~before) + 1 > series or (np.diff(step)[before] < 0).any():
+    same = key[1:] == key[:-1]
+    series = np.count_nonzero(np.bincount(key)) if len(key) else 0
+    if np.count_nonzero(~same) + 1 > series or (np.diff(step)[same] < 0).any():
         order = np.lexsort((step, key))
         key, value = key[order], value[order]
     out = np.full((len(runs), len(metrics)), np.nan)
