@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from b100tui.model.errors import MetricError, UsageError
+from b100tui.model.errors import UnknownMetricError, UsageError
 from b100tui.model.metric import Metric
 from b100tui.workspace.places import config_dir
 
@@ -65,14 +65,14 @@ def more() -> tuple[Metric, ...]:
 def metric(name: str) -> Metric:
     """Return the metric with this id or display name (case and punctuation do not matter).
 
-    Raises MetricError naming the nearest known ids.
+    Raises UnknownMetricError naming the nearest known ids.
     """
     found = known(name)
     if found is None:
         import difflib
 
         near = difflib.get_close_matches(name.lower(), [*_listed(), *_more()], 3)
-        raise MetricError(
+        raise UnknownMetricError(
             f"no metric {name!r}",
             f"did you mean {', '.join(near)}?" if near else "b100 metrics lists them",
         )
@@ -110,7 +110,7 @@ def weights(name: str) -> tuple[Weight, ...]:
 
 
 def row(name: str) -> Row:
-    """Return the whole row of a metric. Raises MetricError as `metric` does."""
+    """Return the whole row of a metric. Raises UnknownMetricError as `metric` does."""
     found = _row(name)
     return found if found is not None else Row(metric(name))
 

@@ -52,7 +52,13 @@ class UnknownRunError(B100Error):
 
 
 class MetricError(B100Error):
-    """A metric is unknown or cannot run here."""
+    """A metric cannot run here."""
+
+
+class UnknownMetricError(MetricError):
+    """A metric that is in no registry was asked for: a wrong word of a command."""
+
+    exit_code = 2
 
 
 class CancelledError(B100Error):

@@ -60,5 +60,5 @@ def test_all_adds_the_other_names_of_pyiqa(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_fetch_of_an_unknown_metric_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["metrics", "fetch", "nique"]) == 1
+    assert main(["metrics", "fetch", "nique"]) == 2
     assert "niqe" in capsys.readouterr().err

@@ -121,6 +121,14 @@ def test_ray_that_is_not_there_is_named(root: Path, capsys: pytest.CaptureFixtur
     assert "Ray" in capsys.readouterr().err
 
 
+def test_a_metric_that_nobody_registered_is_wrong_use(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", "--root", str(root), "--metrics", "brisk"]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and "no metric 'brisk'" in told.err
+
+
 def test_a_wrong_shard_is_wrong_use(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--root", str(root), "--shard", "3/3") == 2
     assert "--shard" in capsys.readouterr().err
