@@ -17,6 +17,7 @@ from PIL import Image
 
 from b100tui.imaging.previews import LEVELS, Cache
 from b100tui.model.records import PictureRef
+from b100tui.terminal.targets import likely_next
 from tests.bench.bars import tell
 from tests.bench.bench_decode import picture
 from tests.bench.bench_pictures import (
@@ -35,6 +36,7 @@ from tests.bench.pictures import make_steps
 from tests.terminal.fake_terminal import FakeTerminal
 
 LARGE, MIDDLE = (5632, 3008), (2816, 1504)
+COUNT, FAR = 24, (7, 12, 3, 19)  # steps, and jumps to such as no scrub makes ahead
 
 
 def main(parts: list[str]) -> None:
@@ -120,10 +122,17 @@ def aligned(root: Path) -> None:
 
 
 def placeholder(root: Path) -> None:
-    """In the explorer, a picture of 5632x3008 that nobody has read yet is said to be read."""
+    """In the explorer, the first sign of a picture of 5632x3008 that nobody has read yet.
+
+    That is the word that it is being read, or the picture: whatever comes first in its place.
+    """
     run = root / "pictures" / "run-0"
     run.mkdir(parents=True)
-    steps(run, 5, LARGE)
+    whole = picture((LARGE[0] + COUNT, LARGE[1]))
+    for n in range(COUNT):
+        part = Image.fromarray(whole[:, n : n + LARGE[0]])
+        shown = part if n in FAR else part.resize((352, 188))
+        shown.save(run / f"{n:03}.png", compress_level=1)
     terminal = FakeTerminal("kitty", "b100tui", "explore", str(root / "pictures"), size=(120, 40))
     as_urgent(terminal.process.pid)
     terminal.wait_for("\U0010eeee")
@@ -131,12 +140,18 @@ def placeholder(root: Path) -> None:
     terminal.press("\t")
     terminal.settle()
     figures = []
-    for key in (RIGHT, RIGHT, RIGHT):
+    visited, ready = (0,), set(likely_next(0, COUNT, ()))
+    for step in FAR:
+        assert step not in ready, f"step {step} was made ahead: it tells nothing"
+        terminal.press(str(step))
+        terminal.settle()
         begin = time.perf_counter()
-        terminal.wait_for("reading", terminal.press(key))
+        terminal.wait_for("reading|\U0010eeee", terminal.press("\r"), patience=10)
         figures.append(((time.perf_counter() - begin) * 1000, 0))
         terminal.settle()
-    times("words while a picture is read, 5632 png", figures, 30, 30)
+        ready |= set(likely_next(step, COUNT, visited))
+        visited = (*visited, step)
+    times("first sign of a picture nobody has read, 5632 png", figures, 30, 30)
     end(terminal)
 
 
