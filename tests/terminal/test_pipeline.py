@@ -114,6 +114,22 @@ def test_neighbours_are_made_ahead(pipeline: Pipeline, gate: Gate) -> None:
     assert opened == {"2.png", "3.png", "4.png", "5.png", "6.png"}
 
 
+def test_a_wanted_picture_never_waits_for_what_is_made_ahead(
+    pipeline: Pipeline, gate: Gate
+) -> None:
+    got: queue.Queue[Delivery] = queue.Queue()
+    viewer = pipeline.viewer(got.put)
+    line = [target(f"{n}.png") for n in range(10)]
+    viewer.want(request("4.png"))
+    got.get(timeout=WAIT)
+    assert gate.started.get(timeout=WAIT) == "4.png"
+    gate.open.clear()
+    viewer.want(request("4.png"), line, 4)
+    assert {gate.started.get(timeout=WAIT) for _ in range(2)} == {"3.png", "5.png"}
+    viewer.want(request("9.png"))
+    assert gate.started.get(timeout=WAIT) == "9.png"
+
+
 @pytest.mark.parametrize("name", ["broken.png", "absent.png"])
 def test_a_bad_picture_says_why_and_the_next_one_works(pipeline: Pipeline, name: str) -> None:
     got: queue.Queue[Delivery] = queue.Queue()
