@@ -207,16 +207,23 @@ async def test_failures_keep_their_sign_in_every_theme(theme):
         assert "+8.0 ✗" in "\n".join(screen_text(main.app))
 
 
-async def test_at_rest_the_table_and_the_styles_are_made_ready():
+async def test_at_rest_the_table_is_made_ready():
     async with opened(explorer()) as (pilot, main):
         main.analyst = FakeAnalyst()
         main._at_rest()
         assert not main.analyst.asked  # the place is noted first: a scrub must not be slowed
         main._at_rest()
         await until(pilot, lambda: main.analyst.known_gaps(GapsAsked()) is not None)
+
+
+async def test_the_styles_are_read_before_the_key_and_without_the_table():
+    async with opened(explorer()) as (pilot, main):
+        main.analyst = FakeAnalyst()
+        main._import_heatmap()
         await until(
             pilot, lambda: any("analysis.tcss" in str(key[0]) for key in main.app.stylesheet.source)
         )
+        assert not main.analyst.asked
 
 
 async def test_while_steps_are_scrubbed_nothing_is_made_ready():

@@ -11,11 +11,12 @@ from b100tui.tui.index_analyst import analyst_of
 from b100tui.tui.messages import RunsRead
 from b100tui.tui.screens.app_actions import AppActions
 
+SOON_SECONDS = 0.2
 REST_SECONDS = 2.0
 
 
-class HeatmapReady(Message, bubble=False):
-    """The heatmap's table was made while nobody pressed a key."""
+class HeatmapImported(Message, bubble=False):
+    """The heatmap's modules were imported before anybody asked for it."""
 
 
 class AnalysisActions(AppActions):
@@ -46,6 +47,14 @@ class AnalysisActions(AppActions):
     def _wait_for_rest(self) -> None:
         if self._rest_timer is None and self.explorer.keep_fresh:
             self._rest_timer = self.set_interval(REST_SECONDS, self._at_rest)
+            self.set_timer(SOON_SECONDS, self._import_heatmap)
+
+    @work(thread=True, exclusive=True, group="heatmap-import", exit_on_error=False)
+    def _import_heatmap(self) -> None:
+        """Import the screen, so that its key need not wait; its table comes later."""
+        import b100tui.tui.screens.heatmap  # noqa: F401 - imported for its own sake
+
+        self.post_message(HeatmapImported())
 
     def _at_rest(self) -> None:
         """Make the heatmap's table once nobody scrubs: its imports would slow the keys."""
@@ -66,15 +75,12 @@ class AnalysisActions(AppActions):
         analyst = self.analyst
         if analyst is None:
             return
-        import b100tui.tui.screens.heatmap  # noqa: F401 - so that the key need not wait for it
-
         try:
             analyst.gaps(asked)
         except B100Error as error:
             self.log(f"the heatmap's table is not ready: {error.message}")
-        self.post_message(HeatmapReady())
 
-    @on(HeatmapReady)
+    @on(HeatmapImported)
     def _read_styles(self) -> None:
         """Parse the heatmap's styles while nobody waits: most of the time that `g` would take."""
         from b100tui.tui.screens.heatmap import HeatmapPlace, HeatmapScreen
