@@ -140,7 +140,8 @@ def placeholder(root: Path) -> None:
     terminal.press("\t")
     terminal.settle()
     figures = []
-    visited, ready = (0,), set(likely_next(0, COUNT, ()))
+    visited: tuple[int, ...] = (0,)
+    ready = set(likely_next(0, COUNT, ()))
     for step in FAR:
         assert step not in ready, f"step {step} was made ahead: it tells nothing"
         terminal.press(str(step))
