@@ -17,6 +17,7 @@ from b100tui.terminal.facts import TerminalFacts
 from b100tui.tui.actions import ACTIONS, Action
 from b100tui.tui.catalogue import Catalogue
 from b100tui.tui.driver import Link
+from b100tui.tui.inner_outer import forget_widgets
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
 from b100tui.tui.screens.main import MainScreen
@@ -83,6 +84,7 @@ class Explorer(App[None]):
         opened: Callable[[], None] | None = None,
         driver_class: Any = None,
     ) -> None:
+        forget_widgets()
         super().__init__(driver_class=driver_class)
         self.root = root
         self.first = first

@@ -5,11 +5,12 @@ import weakref
 from collections.abc import Iterator
 
 import pytest
+from textual.widget import Widget
 
 from b100tui.tui.messages import RunsRead
 from b100tui.tui.tree import RunTree
 from tests.tui.conftest import all_taken
-from tests.tui.fake import explorer, opened, rows
+from tests.tui.fake import explorer, opened, rows, until
 
 
 @pytest.fixture
@@ -45,3 +46,26 @@ async def test_a_newer_run_list_keeps_no_garbage(as_started: None) -> None:
         del ring
         gc.collect()
         assert left() is None
+
+
+@pytest.mark.parametrize("key", ["c", "x", "s", "?", "t", "m", ":", "w", "e", "S", "J"])
+async def test_a_screen_that_was_left_is_let_go_of_with_its_lines(key: str) -> None:
+    async with opened(explorer()) as (pilot, main):
+        app = main.explorer
+        left: list[weakref.ref[object]] = []
+        for _ in range(2):  # what was done last may still know its screen
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen is not main)
+            if not left:
+                parts = [app.screen, *app.screen.query(Widget)]
+                left = [weakref.ref(part) for part in parts]
+                left += [weakref.ref(part._styles_cache) for part in parts]
+                del parts
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is main)
+
+        def still_there() -> list[object]:
+            gc.collect()
+            return [one() for one in left if one() is not None]
+
+        await until(pilot, lambda: not still_there())

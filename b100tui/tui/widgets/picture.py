@@ -259,7 +259,8 @@ class PictureView(SentPicture, MouseOver):
         self.app.app_resume_signal.subscribe(self, lambda _: self.again())
 
     def on_unmount(self) -> None:
-        """Want nothing any more."""
+        """Want nothing any more, and be let go of: the signal of resuming keeps who hears it."""
+        self.app.app_resume_signal.unsubscribe(self)
         self._close_viewer()
         link = Link.of(self.app)
         if link is not None and self._mark:
