@@ -229,7 +229,9 @@ class Explorer(App[None]):
         self.facts = facts
         if self.pipeline is not None:
             self.pipeline.facts = facts
-            self.main.query_one("#picture", PictureView).again()
+            # Not there yet where the answer comes amid the start: it asks once it is.
+            for picture in self.main.query("#picture").results(PictureView):
+                picture.again()
 
     def run_action_by_id(self, name: str) -> None:
         """Run an action of the registry, as the palette does."""

@@ -7,9 +7,12 @@ import pytest
 from b100tui.index.rows import RunRow
 from b100tui.model.errors import StoreError
 from b100tui.model.records import Section
+from b100tui.terminal.facts import TerminalFacts
+from b100tui.terminal.pipeline import Pipeline
 from b100tui.tui.messages import Failed
 from b100tui.tui.remember import Place
 from b100tui.tui.screens import look_actions, step_actions
+from b100tui.tui.screens.main import MainScreen
 from b100tui.tui.widgets.bars import StatusLine
 from tests.tui.fake import (
     LAST,
@@ -290,14 +293,14 @@ async def test_80_columns_show_one_panel_at_a_time(panel, shown):
     [("runs", "runs-box"), ("picture-box", "runs-box"), ("metrics", "runs-box"),
      ("reasoning", "words"), ("facts", "words")],
 )  # fmt: skip
-async def test_from_90_columns_the_picture_stays_beside_the_panel_that_has_the_focus(panel, beside):
-    async with opened(explorer(), (90, 31)) as (pilot, main):
+async def test_from_84_columns_the_picture_stays_beside_the_panel_that_has_the_focus(panel, beside):
+    async with opened(explorer(), (84, 31)) as (pilot, main):
         main.show_panel(panel)
         await until(pilot, lambda: main.panel() == panel)
         boxes = ("runs-box", "picture-box", "words")
         shown = {name: main.query_one("#" + name).region.width for name in boxes}
         assert {name for name, width in shown.items() if width} == {"picture-box", beside}
-        assert shown["picture-box"] >= 59
+        assert shown["picture-box"] >= 53
 
 
 async def test_resized_to_two_columns_with_the_focus_in_the_runs_the_picture_stays():
@@ -318,6 +321,21 @@ async def test_80_columns_start_with_picture_slider_and_one_metric_row():
 
 
 # What goes wrong, and what grows
+
+
+async def test_an_answer_of_the_terminal_amid_the_start_is_taken(monkeypatch, tmp_path):
+    found = TerminalFacts(graphics="kitty", reason="told late")
+    compose = MainScreen.compose
+
+    def answered(self):
+        self.explorer.take_facts(found)
+        yield from compose(self)
+
+    monkeypatch.setattr(MainScreen, "compose", answered)
+    pipeline = Pipeline(tmp_path, TerminalFacts(), preview_folder=tmp_path / "previews")
+    async with opened(explorer(pipeline=pipeline)) as (_, main):
+        assert (main.explorer.facts, pipeline.facts) == (found, found)
+    pipeline.close()
 
 
 async def test_markup_and_control_characters_stay_words():
