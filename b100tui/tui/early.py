@@ -21,7 +21,7 @@ from b100tui.workspace.places import config_dir
 
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
 ALL_OPEN_UP_TO = 60
-NARROW_BELOW, WIDE_FROM, HIGH_FROM = 90, 160, 44
+NARROW_BELOW, WIDE_FROM, HIGH_FROM = 84, 160, 44
 LIST_CELLS, WIDE_LIST_CELLS = 29, 42
 BELOW_LIST, BELOW_HIGH_LIST = 11, 15  # lines of slider, metrics and keys
 _HEX = re.compile(r"#([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2})")

@@ -35,7 +35,7 @@ from b100tui.tui.widgets.step_slider import SliderState, StepSlider
 ATTACH_AFTER = 0.35  # importing duckdb holds the interpreter: not while the first keys come
 ALL_OPEN_UP_TO = 60
 OPEN_AFTER = 0.08  # a run is opened once the cursor rests: a held key passes many
-NARROW_BELOW = 90  # one column: a list beside it would leave the picture less than 60 cells
+NARROW_BELOW = 84  # one column: a list beside it would leave the picture less than 53 cells
 SHORT_TITLE = 36
 WIDTHS = [(0, "-narrow"), (NARROW_BELOW, "-pair"), (100, "-middle"), (160, "-wide")]
 HEIGHTS = [(0, "-low"), (32, "-tall"), (44, "-high")]
