@@ -39,7 +39,7 @@ async def test_the_filter_line_opens_again_with_the_filter_that_holds():
         main.query_one(FilterBar).remove()
         await until(pilot, lambda: not main.query(FilterBar))
         await pilot.press("slash")
-        await until(pilot, lambda: main.query(FilterBar))
+        await until(pilot, lambda: main.query(FilterBar) and main.query_one(FilterBar).display)
         assert main.query_one(FilterBar).value == "fog" and main.filter_text == "fog"
 
 
@@ -76,8 +76,8 @@ async def test_a_filter_that_cannot_be_read_says_where():
 async def test_escape_takes_the_filter_away():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("slash", "f", "o", "g", "enter", "escape")
-        await until(pilot, lambda: not main.query(FilterBar))
-        assert main.runs.wanted is None
+        await until(pilot, lambda: not main.query_one(FilterBar).display)
+        assert main.runs.wanted is None and main.query_one(FilterBar).value == ""
 
 
 async def test_search_goes_to_the_step_and_marks_the_words():

@@ -7,7 +7,7 @@ from textual.widget import Widget
 
 from b100tui.model.errors import B100Error
 from b100tui.tui.filtering import has_conditions
-from b100tui.tui.messages import Matched
+from b100tui.tui.messages import Matched, RunsRead
 from b100tui.tui.screens.base import ExplorerState
 from b100tui.tui.tree import RunTree
 from b100tui.tui.widgets.lines import LinesView
@@ -15,6 +15,7 @@ from b100tui.tui.widgets.lines import LinesView
 if TYPE_CHECKING:
     from b100tui.tui.widgets.filter_bar import FilterBar
 
+FILTER_AFTER = 0.5  # seconds after the runs: the first picture comes first
 ORDER = ("runs", "picture-box", "metrics", "reasoning", "facts")
 
 
@@ -116,18 +117,27 @@ class RunActions(ExplorerState):
 
     # Filter
 
-    def do_run_filter(self) -> None:
-        """Open the filter line."""
-        box = self.query_one("#runs-box")
+    @on(RunsRead)
+    def _filter_soon(self) -> None:
+        self.set_timer(FILTER_AFTER, self._filter_bar)
+
+    def _filter_bar(self) -> "FilterBar":
+        """Return the filter line; made hidden at a quiet moment, its key only shows it."""
         from b100tui.tui.widgets.filter_bar import FilterBar
 
-        bars = self.query(FilterBar)
-        if bars:
-            bars.first(FilterBar).focus()
-        else:
+        bars = self.query("#filter").results(FilterBar)
+        bar = next(bars, None)
+        if bar is None:
             bar = FilterBar(self.filter_text, self._filter_typed, id="filter")
-            box.mount(bar, before=0)
-            bar.focus()
+            bar.display = False
+            self.query_one("#runs-box").mount(bar, before=0)
+        return bar
+
+    def do_run_filter(self) -> None:
+        """Open the filter line."""
+        bar = self._filter_bar()
+        bar.display = True
+        bar.focus()
 
     def _filter_typed(self, text: str) -> None:
         self.filter_text = text
@@ -188,12 +198,13 @@ class RunActions(ExplorerState):
 
     def clear_filter(self) -> bool:
         """Take the filter away; True when there was one."""
-        bars = self.query("#filter")
-        if not bars and not self.filter_text:
+        bar = self._filter_bar()
+        if not bar.display and not self.filter_text:
             return False
-        bars.remove()
-        self.filter_text = ""
-        self.apply_filter()
+        bar.display = False
+        bar.value = ""
+        if self.filter_text:  # the line was not there yet when the filter was set
+            self._filter_typed("")
         self.runs.focus()
         return True
 
