@@ -12,25 +12,34 @@ from b100tui.model.metric import Metric
 
 
 class GroupRun(Struct, frozen=True, kw_only=True):
-    """One run of a group. `onset` and `limit` None: never; `usd` None: not known."""
+    """One run of a group. `onset` and `limit` None: never; `usd` None: not known.
+
+    A run that is too short or unscored has no known onset or limit, which is not never.
+    """
 
     run: str
     last: int
     onset: int | None = None
     limit: int | None = None
+    onset_known: bool = True
+    limit_known: bool = True
     usd: float | None = None
     scores: Mapping[str, Mapping[int, float | None]] = {}
     left_out: Mapping[int, str] = {}
 
 
 class Broken(Struct, frozen=True, kw_only=True):
-    """When runs of a group broke: median over those that did, how many never did."""
+    """When runs of a group broke: median over those that could be judged, how many never did.
+
+    `n` counts all runs; `unknown` are those too short or without the scores it takes.
+    """
 
     median: float | None
     low: int | None
     high: int | None
     never: int
     n: int
+    unknown: int = 0
 
 
 class Cell(Struct, frozen=True, kw_only=True):
@@ -119,8 +128,8 @@ def compare(
     )
 
 
-def broken(values: Sequence[int | None]) -> Broken:
-    """Return the median of the steps that are known, with how many runs never broke.
+def broken(values: Sequence[int | None], unknown: int = 0) -> Broken:
+    """Return the median over runs that could be judged; `unknown` counts those that could not.
 
     A run that never broke lies beyond every step: the median is None when half or more never did.
     """
@@ -132,7 +141,8 @@ def broken(values: Sequence[int | None]) -> Broken:
         low=min(known, default=None),
         high=max(known, default=None),
         never=len(values) - len(known),
-        n=len(values),
+        n=len(values) + unknown,
+        unknown=unknown,
     )
 
 
@@ -150,8 +160,14 @@ def _side(
     return Side(
         runs=len(group),
         metrics=cells,
-        onset=broken([run.onset for run in group]),
-        limit=broken([run.limit for run in group]),
+        onset=broken(
+            [run.onset for run in group if run.onset_known],
+            sum(not run.onset_known for run in group),
+        ),
+        limit=broken(
+            [run.limit for run in group if run.limit_known],
+            sum(not run.limit_known for run in group),
+        ),
         usd=math.fsum(prices) if prices else None,
         usd_known=len(prices),
     )

@@ -133,10 +133,13 @@ def _cell(cell: tuple[float | None, float | None, int]) -> str:
 
 
 def _broken(one: "Broken") -> str:
+    unknown = f"not known in {one.unknown} of {one.n}" if one.unknown else ""
     if one.low is None:
-        return f"never in {one.n} runs"
+        never = f"never in {one.never} of {one.n}" if one.never or not unknown else ""
+        return ", ".join(filter(None, (never, unknown)))
     middle = "never" if one.median is None else f"{one.median:g}"
-    return f"median {middle}, {one.low}-{one.high}, never in {one.never} of {one.n}"
+    told = f"median {middle}, {one.low}-{one.high}, never in {one.never} of {one.n}"
+    return ", ".join(filter(None, (told, unknown)))
 
 
 def _cost(side: "GroupSide") -> str:

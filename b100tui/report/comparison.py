@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from b100tui.analysis.gaps import STEPS
 from b100tui.analysis.groups import Broken, Comparison, Difference, GroupRun, Side, compare
-from b100tui.analysis.limit import Tolerance
+from b100tui.analysis.limit import Tolerance, defaults
 from b100tui.model.comparable import mixed
 from b100tui.model.errors import StoreError, UsageError
 from b100tui.model.records import Run
@@ -156,6 +156,7 @@ def _group_runs(
         index.ask("SELECT run, cost_usd FROM run_summary WHERE run IN (SELECT unnest(?))", [ids])
     )
     aligned = kept_signals(index, ids, reference)
+    tolerances = defaults() if using is None else using
     broke = {
         row.run: row
         for row in onset_table(index, runs, reference=reference, using=using, aligned=aligned)
@@ -166,6 +167,8 @@ def _group_runs(
             last=max(known[run.run], default=0),
             onset=broke[run.run].step,
             limit=broke[run.run].limit,
+            onset_known=broke[run.run].status != "too_short",
+            limit_known=len(broke[run.run].limit_unchecked) < len(tolerances),
             usd=cost.get(run.run),
             scores=scores[run.run],
             left_out=left_out(run, known[run.run], known[run.run], reference),

@@ -240,7 +240,13 @@ def onset_row(
         reason = f"no step can be compared with step {one.reference}" + (f" ({why})" if why else "")
     elif found.signals and not set(found.signals) & set(SIGNALS):
         reason = "; ".join(filter(None, (reason, "no probes: judged by the scored metrics")))
-    reason = "; ".join(filter(None, (reason, absurd_note(one, found.signals, using))))
+    parts = [reason, absurd_note(one, found.signals, using)]
+    if one.comparable:
+        parts += [
+            f"{count} {'step' if count == 1 else 'steps'} left out: {why}"
+            for why, count in one.not_compared.items()
+        ]
+    reason = "; ".join(filter(None, parts))
     return OnsetRow(
         run=one.run.run,
         status=found.status,

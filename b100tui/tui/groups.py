@@ -62,6 +62,8 @@ def _facts(name: str, words: list[str]) -> Line:
 def _broken(found: "Broken") -> str:
     if found.n == 0:
         return "–"
+    if found.unknown == found.n:
+        return "not known"
     if found.median is None:
         return f"never in {found.never}/{found.n}"
     span = f" ({found.low}-{found.high})" if found.low != found.high else ""

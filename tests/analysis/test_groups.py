@@ -40,6 +40,17 @@ def test_runs_that_never_broke_count_in_the_median() -> None:
     assert broken([]).n == 0
 
 
+def test_a_run_that_could_not_be_judged_is_not_one_that_never_broke() -> None:
+    short = run("c", 1.0, onset_known=False, limit_known=False)
+    group = [run("a", 1.0, onset=7, limit=9), run("b", 1.0, onset=9), short]
+    found = compare([UP], group, [short], steps=(5,))
+    onset, limit = found.first.onset, found.first.limit
+    assert (onset.median, onset.never, onset.unknown, onset.n) == (8.0, 0, 1, 3)
+    assert (limit.median, limit.never, limit.unknown, limit.n) == (None, 1, 1, 3)
+    alone = found.second.onset
+    assert (alone.median, alone.never, alone.unknown, alone.n) == (None, 0, 1, 1)
+
+
 def test_cost_adds_up_what_is_known() -> None:
     found = compare([UP], [run("a", 1.0, usd=1.5), run("b", 1.0)], [], steps=(5,))
     assert (found.first.usd, found.first.usd_known) == (1.5, 1)
