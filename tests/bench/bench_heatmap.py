@@ -30,7 +30,7 @@ COLUMNS, ROWS = 140, 45
 RUNS, STEPS, METRICS = 280, 100, 21
 PROBE_ANSWER = b"\x1b[?62;c"
 REST = 7.0  # two ticks of rest, and the table itself
-READY = b"21 metrics"  # stands in the status line once a run was read from the index
+READY = b" metrics"  # their count stands in the status line once a run was read from the index
 
 
 class Explored:
