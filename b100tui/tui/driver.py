@@ -24,7 +24,7 @@ from textual.message import Message
 
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.kitty import delete, wrap
-from b100tui.terminal.probe import judge_late
+from b100tui.terminal.probe import judge_late, with_cell_now
 from b100tui.terminal.replies import ReplyFilter
 from b100tui.terminal.speed import Pace, Speed
 
@@ -33,6 +33,7 @@ SYNC = "\x1b[?2026h"
 SYNC_END = "\x1b[?2026l"
 KITTY_KEPT = 32
 _ASK_POSITION = "\x1b[6n"
+_CLEAR_SCREEN = "\x1b[2J"
 _PAUSE = 0.1  # seconds of silence after which the link is taken to be idle
 _NO_ANSWER = 2.0
 _LOST_ANSWERS = 2
@@ -333,12 +334,28 @@ class Link(LinuxDriver):
             loop.add_signal_handler(number, self._leave, 128 + number)
         # Textual's own handlers run between any two instructions: amid a write they would wait
         # for ever for the queue that this write holds. The loop's run between its steps.
+        resized = signal.getsignal(signal.SIGWINCH)
+        loop.add_signal_handler(signal.SIGWINCH, self._window_changed, resized)
         loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
         loop.add_signal_handler(signal.SIGCONT, self._sigcont_application)
         self.measure(lambda seconds: None)  # the round trip, before anything large goes out
         if bare_continue:
             self._app.app_resume_signal.publish(self._app)
             self._app.call_later(self._app.refresh)
+
+    def _window_changed(self, resized: Any) -> None:
+        """Tell Textual, and the pictures where cells have another size, as with another font.
+
+        Textual hears of columns and rows alone, and of those only when they are others.
+        """
+        resized(signal.SIGWINCH, None)
+        facts = with_cell_now(self.facts)
+        if facts is not self.facts:
+            type(self).facts = facts
+            # Old pixels reach over other cells by now, and Textual knows of no change there.
+            self.write(_CLEAR_SCREEN)
+            self._app.app_resume_signal.publish(self._app)
+            self._app.refresh()
 
     def suspend_application_mode(self) -> None:
         """Stop for a while."""

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -49,12 +50,7 @@ class FakeTerminal:
         self.answer = ANSWERS[kind]
         self.places = places
         self.outer, self.inner = pty.openpty()
-        columns, rows = size
-        fcntl.ioctl(
-            self.inner,
-            termios.TIOCSWINSZ,
-            struct.pack("HHHH", rows, columns, columns * 10, rows * 20),
-        )
+        self.set_size(*size)
         self.before = termios.tcgetattr(self.inner)
         known = {name: os.environ[name] for name in os.environ if name.startswith("B100_")}
         self.process = subprocess.Popen(
@@ -90,6 +86,18 @@ class FakeTerminal:
         self.process.wait()
         os.close(self.outer)
         os.close(self.inner)
+
+    def set_size(self, columns: int, rows: int, cell: tuple[int, int] = (10, 20)) -> None:
+        """Take another size; the program is told by `resize` alone."""
+        pixels = (columns * cell[0], rows * cell[1])
+        fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, *pixels))
+
+    def resize(self, columns: int, rows: int, cell: tuple[int, int] = (10, 20)) -> int:
+        """Take another size, tell the program, and return the place as `press` does."""
+        place = len(self.written)
+        self.set_size(columns, rows, cell)
+        os.kill(self.process.pid, signal.SIGWINCH)
+        return place
 
     def read(self, seconds: float = 0.05) -> bytes:
         """Take what is written within `seconds` of silence at most, and answer it."""

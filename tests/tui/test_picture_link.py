@@ -102,6 +102,20 @@ def test_a_sixel_step_is_one_synchronised_write_of_the_picture(root: Path) -> No
         assert (red > 200, green < 60) == (True, True)
 
 
+def test_another_font_draws_the_picture_anew_in_its_pixels(root: Path) -> None:
+    with start("sixel", root) as terminal:
+        terminal.wait_for("SHARP 0")
+        terminal.settle()
+        here = terminal.resize(80, 24, cell=(12, 25))
+        terminal.wait_for("SHARP 0", here)
+        terminal.settle()
+        shown = read_sixel(sixels(terminal.text(here))[-1])
+        # The old pixels go, and the text beside the picture is written anew.
+        assert "AT 0" in terminal.text(here).partition("\x1b[2J")[2]
+        # 160x100 pixels in 80x23 cells of 12x25 pixels: 920x575, in whole cells and sixel bands.
+        assert shown.size == (924, 570)
+
+
 def test_under_a_pop_up_a_sixel_gives_way_to_half_blocks_and_comes_back(root: Path) -> None:
     with start("sixel", root) as terminal:
         terminal.wait_for("SHARP 0")

@@ -256,7 +256,7 @@ class PictureView(SentPicture, MouseOver):
     def on_mount(self) -> None:
         """Follow overlays and resumes."""
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.cover_changed())
-        self.app.app_resume_signal.subscribe(self, lambda _: self.again())
+        self.app.app_resume_signal.subscribe(self, lambda _: self._ask_anew())
 
     def on_unmount(self) -> None:
         """Want nothing any more, and be let go of: the signal of resuming keeps who hears it."""
@@ -267,7 +267,11 @@ class PictureView(SentPicture, MouseOver):
             link.drop(self._mark)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Ask again for the new area, with the cell size the terminal has now."""
+        """Ask again for the new area."""
+        self._ask_anew()
+
+    def _ask_anew(self) -> None:
+        """Ask again, with the cell size that the terminal has now."""
         pipeline = self._pipeline
         if pipeline is not None and Link.of(self.app) is not None:
             pipeline.facts = with_cell_now(pipeline.facts)
