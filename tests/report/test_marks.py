@@ -109,3 +109,40 @@ def test_blind_order_hides_the_step_and_repeats_with_its_seed() -> None:
     order = blind_order(range(50), 7)
     assert sorted(order) == list(range(50)) and order != list(range(50))
     assert order == blind_order(range(50), 7)
+
+
+def test_what_another_took_back_is_gone_after_the_merge(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    gone, kept = new_mark("r", 3, "noise", by="bob"), new_mark("r", 5, "tint", by="bob")
+    write_marks(there, gone, kept)
+    (first,) = part_files(workspace_dirs(there), "marks")
+    assert merge(here, first) == (2, [])
+    take_back(there, gone.id, "bob")
+    for part in part_files(workspace_dirs(there), "marks"):
+        merge(here, part)
+    assert [one.id for one in all_marks(here)] == [kept.id]
+
+
+def test_a_damaged_line_costs_itself_only(tmp_path: Path) -> None:
+    write_marks(tmp_path / "there", new_mark("r", 3, "noise", by="bob"))
+    (part,) = part_files(workspace_dirs(tmp_path / "there"), "marks")
+    file = tmp_path / "mixed.jsonl"
+    file.write_bytes(b'{"no": "mark"}\n' + part.read_bytes() + b"{broken\n")
+    new, bad = merge(tmp_path / "here", file)
+    assert (new, len(bad)) == (1, 2)
+
+
+def test_kappa_is_below_zero_where_two_disagree_more_than_by_chance() -> None:
+    one = [new_mark(f"r{n}", 2, "noise", by="ann") for n in (1, 2)]
+    one += [new_mark(f"r{n}", 3, "tint", by="ann") for n in (3, 4)]
+    other = [new_mark(f"r{n}", 2, "noise", by="bob") for n in (3, 4)]
+    other += [new_mark(f"r{n}", 3, "tint", by="bob") for n in (1, 2)]
+    by_mode = {found.mode: found for found in agreements([*one, *other]) if found.unit == "run"}
+    assert by_mode["noise"].observed == 0.0 and by_mode["noise"].expected == 0.5
+    assert by_mode["noise"].kappa == -1.0
+
+
+def test_three_annotators_are_compared_two_by_two() -> None:
+    marks = [new_mark("r", 2, "noise", by=name) for name in ("ann", "bob", "cem")]
+    pairs = {(found.one, found.other) for found in agreements(marks)}
+    assert pairs == {("ann", "bob"), ("ann", "cem"), ("bob", "cem")}
