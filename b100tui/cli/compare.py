@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from b100tui.cli.gaps import listed_steps, reference_of
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, narrate, one_blas_thread
-from b100tui.cli.tabular import print_table
+from b100tui.cli.tabular import counted, print_table
 
 if TYPE_CHECKING:
     from b100tui.analysis.groups import Broken
@@ -144,8 +144,10 @@ def _broken(one: "Broken") -> str:
 
 def _cost(side: "GroupSide") -> str:
     if side.usd is None:
-        return f"{side.group}: {side.runs} runs, cost not known"
-    return f"{side.group}: {side.runs} runs, {side.usd:.2f} USD (known of {side.usd_known})"
+        return f"{side.group}: {counted(side.runs, 'run')}, cost not known"
+    return (
+        f"{side.group}: {counted(side.runs, 'run')}, {side.usd:.2f} USD (known of {side.usd_known})"
+    )
 
 
 def _print_tables(found: "TableComparison") -> None:

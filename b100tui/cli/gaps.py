@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate
-from b100tui.cli.tabular import print_table
+from b100tui.cli.tabular import counted, print_table
 from b100tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def _print(table: "GapTable") -> None:
     print_table(header, rows)
     for note, number in told.items():
         print(f"({number}) {note}")
-    print(f"{len(table.groups)} groups, {len(table.metrics)} metrics, reference {table.reference}")
+    groups, metrics = counted(len(table.groups), "group"), counted(len(table.metrics), "metric")
+    print(f"{groups}, {metrics}, reference {table.reference}")
 
 
 def _shown(cell: "Gap") -> str:
