@@ -1,5 +1,6 @@
 """The palette: opened, left and clicked at the worst moment."""
 
+import pytest
 from rich.style import Style
 from textual.events import Click
 
@@ -25,3 +26,17 @@ async def test_escape_and_enter_typed_at_once_leave_only_the_palette() -> None:
             await pilot.press(":", "escape", "escape", "enter", "pagedown")
             await until(pilot, lambda: main.app.screen is main)
         assert not main.explorer.crashed
+
+
+@pytest.mark.parametrize("columns", [3, 6, 10])
+async def test_it_opens_in_a_window_too_narrow_for_a_letter_of_its_rows(columns: int) -> None:
+    async with opened(explorer()) as (pilot, main):
+        app = main.explorer
+        await pilot.resize_terminal(columns, 24)
+        await until(pilot, lambda: app.size.width == columns)
+        await pilot.press(":")
+        await until(pilot, lambda: app.crashed or app.screen.query_one(Rows).option_count > 3)
+        await pilot.resize_terminal(columns - 1, 24)
+        await until(pilot, lambda: app.crashed or app.size.width == columns - 1)
+        await pilot.press("down")
+        assert not app.crashed
