@@ -3,7 +3,6 @@
 import random
 import select
 import signal
-import statistics
 import sys
 import time
 from collections import Counter
@@ -14,6 +13,7 @@ from tests.e2e.pty_terminal import Memory, Pty
 from tests.e2e.storm_beside import Beside
 from tests.e2e.storm_books import Books
 from tests.e2e.storm_folder import Gremlin
+from tests.e2e.storm_memory import SHORTEST, growth
 from tests.e2e.storm_tmux import HAS_TMUX, TmuxExplorer
 from tests.fakes.gemini import FakeGemini
 
@@ -34,16 +34,11 @@ REPLIES = (
 SAMPLE_EVERY = 2.0
 NOTE_EVERY = 10.0
 PATIENCE = 600.0
-JUDGED = 250.0  # seconds from which on memory is judged
 SMALL = Path(__file__).with_name("explore_small.py")
 
 
 def bytes_of(key: str) -> bytes:
     return _BYTES.get(key) or key.encode()
-
-
-def columns(samples: list[Memory]) -> list[list[int]]:
-    return [[sample[n] for sample in samples] for n in range(3)]
 
 
 class Storm:
@@ -78,7 +73,7 @@ class Storm:
 
     def rage(self, seconds: float) -> None:
         """Storm for `seconds`, then leave the explorers by q and let the work beside end."""
-        if seconds >= JUDGED:
+        if seconds >= SHORTEST:
             self._visit_everything()
         begin = time.monotonic()
         sampled = noted = -NOTE_EVERY
@@ -177,25 +172,10 @@ class Storm:
             for one in self.explorers:
                 one.pump()
 
-    def growth(self) -> dict[int, tuple[float, float, float]]:
-        """Return by explorer how resident, own share and anonymous memory grew after warm-up.
-
-        The ratio of the medians of two windows: the last fifth of the storm, and the fifth from
-        40 % on, when the caches have come to their bounds. Empty for storms under four minutes.
-        """
-        found = {}
-        for number, samples in self.memory.items():
-            first = samples[0][0]
-            span = samples[-1][0] - first
-            warm = [m for at, m in samples if 0.4 * span <= at - first < 0.6 * span]
-            late = [m for at, m in samples if at - first >= 0.8 * span]
-            if span >= JUDGED - 20:
-                ratios = [
-                    statistics.median(column) / statistics.median(before)
-                    for column, before in zip(columns(late), columns(warm), strict=True)
-                ]
-                found[number] = (ratios[0], ratios[1], ratios[2])
-        return found
+    def growth(self) -> dict[int, float]:
+        """Return by explorer how its memory grew after warm-up; empty for short storms."""
+        judged = {number: growth(samples) for number, samples in self.memory.items()}
+        return {number: grown for number, grown in judged.items() if grown is not None}
 
     def close(self) -> None:
         for explorer in {*self.explorers, *self.ended}:
