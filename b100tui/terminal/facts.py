@@ -26,7 +26,8 @@ class TerminalFacts(Struct, frozen=True, kw_only=True):
 
     `cell_width` and `cell_height` are pixels; `colours` is 2 (NO_COLOR), 16, 256 or 2**24;
     `tmux` means that graphics bytes need its passthrough; `pending` means that the terminal
-    had not answered in time and may still do so.
+    had not answered in time and may still do so; `asked` that the person chose `graphics`.
+    `client` is the process that shows tmux's session, `sixel` whether the first answer had it.
     """
 
     graphics: Graphics = "half"
@@ -37,6 +38,9 @@ class TerminalFacts(Struct, frozen=True, kw_only=True):
     tmux: bool = False
     name: str = ""
     pending: bool = False
+    asked: bool = False
+    client: str = ""
+    sixel: bool = False
 
     def with_cell(self, width: int, height: int) -> "TerminalFacts":
         """Return the same facts with another cell size in pixels, clamped."""
@@ -57,12 +61,17 @@ class Replies(Struct, frozen=True, kw_only=True):
 
 
 class Tmux(Struct, frozen=True, kw_only=True):
-    """What tmux says of the terminal it is shown in; all empty when it could not be asked."""
+    """What tmux says of the terminal it is shown in; all empty when it could not be asked.
+
+    `client` is the process that is attached, `passes` whether graphics may pass through.
+    """
 
     name: str = ""
     term: str = ""
     features: str = ""
     cell: tuple[int, int] | None = None
+    client: str = ""
+    passes: bool = False
 
     @property
     def speaks_kitty(self) -> bool:

@@ -8,7 +8,6 @@ import fcntl
 import os
 import select
 import struct
-import subprocess
 import sys
 import termios
 import time
@@ -21,6 +20,7 @@ import msgspec
 from b100tui.model.errors import UsageError
 from b100tui.model.text import clean_line
 from b100tui.terminal.aside import screen
+from b100tui.terminal.attached import ask_tmux
 from b100tui.terminal.facts import (
     GRAPHICS,
     TRUE_COLOUR,
@@ -76,7 +76,7 @@ def probe_terminal(
             reason=f"asked for with --graphics {wanted}" if wanted else blocked,
             colours=depth or colour_depth(env),
         )
-    tmux = _ask_tmux() if env.get("TMUX") else None
+    tmux = ask_tmux() if env.get("TMUX") else None
     replies = read_replies(_ask(source, sink, wait, tmux))
     return judge(
         replies, tmux, env, sink=sink, wanted=wanted, depth=depth, late=not replies.complete
@@ -112,6 +112,9 @@ def judge(
         tmux=tmux is not None,
         name=clean_line(name),
         pending=late and wanted is None,
+        asked=wanted is not None,
+        client=tmux.client if tmux else "",
+        sixel=replies.sixel,
     )
 
 
@@ -143,6 +146,20 @@ def with_cell_now(facts: TerminalFacts, fd: int | None = None) -> TerminalFacts:
     if cell is None or cell == (facts.cell_width, facts.cell_height):
         return facts
     return facts.with_cell(*cell)
+
+
+def with_client_now(facts: TerminalFacts, environment: Mapping[str, str]) -> TerminalFacts:
+    """Return what can be shown where tmux's session was attached anew; `facts` where it was not.
+
+    Asks tmux, which takes some milliseconds. The terminal behind it is not asked again: what
+    tmux knows of it decides.
+    """
+    tmux = ask_tmux()
+    if not tmux.client or tmux.client == facts.client:
+        return facts
+    replies = Replies(complete=True, kitty=tmux.passes, sixel=facts.sixel)
+    wanted = facts.graphics if facts.asked else None
+    return judge(replies, tmux, environment, sink=screen(), wanted=wanted)
 
 
 def judge_late(data: bytes, facts: TerminalFacts, environment: Mapping[str, str]) -> TerminalFacts:
@@ -216,22 +233,3 @@ def _ask(source: int, sink: int, wait: float, tmux: Tmux | None) -> bytes:
     finally:
         termios.tcsetattr(source, termios.TCSANOW, before)
     return answer
-
-
-def _ask_tmux() -> Tmux:
-    fields = "client_termtype", "client_termname", "client_termfeatures"
-    form = "\t".join(f"#{{{field}}}" for field in (*fields, "client_cell_width"))
-    try:
-        said = subprocess.run(
-            ["tmux", "display-message", "-p", form + "\t#{client_cell_height}"],
-            capture_output=True,
-            text=True,
-            timeout=1.0,
-            check=True,
-        ).stdout.rstrip("\n")
-        name, term, features, width, height = said.split("\t")
-        cell = (int(width), int(height)) if width and height else None
-    except (OSError, subprocess.SubprocessError, ValueError):
-        # Without an answer the outer terminal is unknown, which `choose_graphics` says.
-        return Tmux()
-    return Tmux(name=name, term=term, features=features, cell=cell)

@@ -10,6 +10,7 @@ import asyncio
 import os
 import selectors
 import signal
+import threading
 import time
 from codecs import getincrementaldecoder
 from collections import OrderedDict, deque
@@ -24,7 +25,7 @@ from textual.message import Message
 
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.terminal.kitty import delete, wrap
-from b100tui.terminal.probe import judge_late, with_cell_now
+from b100tui.terminal.probe import judge_late, with_cell_now, with_client_now
 from b100tui.terminal.replies import ReplyFilter
 from b100tui.terminal.speed import Pace, Speed
 
@@ -34,6 +35,7 @@ SYNC_END = "\x1b[?2026l"
 KITTY_KEPT = 32
 _ASK_POSITION = "\x1b[6n"
 _CLEAR_SCREEN = "\x1b[2J"
+AWAY = 2.0  # seconds without a key in which the session may have been attached elsewhere
 _PAUSE = 0.1  # seconds of silence after which the link is taken to be idle
 _NO_ANSWER = 2.0
 _LOST_ANSWERS = 2
@@ -115,6 +117,7 @@ class Link(LinuxDriver):
         self._used: set[int] = set()
         self._next_number = os.getpid() % 60000 * 256 + 1
         self._late = ""
+        self._typed = 0.0
         self._started = self._stopped = self._suspended = False
         self.on_facts: Callable[[TerminalFacts], None] | None = None
 
@@ -275,6 +278,11 @@ class Link(LinuxDriver):
             # The time is taken here: the loop may be busy.
             self._app.call_later(self._answered, time.monotonic())
             return
+        if isinstance(message, events.Key):
+            now = time.monotonic()
+            if now - self._typed > AWAY:
+                self._ask_for_client()
+            self._typed = now
         super().process_message(message)
 
     # -- input ----------------------------------------------------------------------------
@@ -349,13 +357,37 @@ class Link(LinuxDriver):
         Textual hears of columns and rows alone, and of those only when they are others.
         """
         resized(signal.SIGWINCH, None)
-        facts = with_cell_now(self.facts)
-        if facts is not self.facts:
-            type(self).facts = facts
-            # Old pixels reach over other cells by now, and Textual knows of no change there.
-            self.write(_CLEAR_SCREEN)
-            self._app.app_resume_signal.publish(self._app)
-            self._app.refresh()
+        self._take_facts(with_cell_now(self.facts))
+        self._ask_for_client()
+
+    def _take_facts(self, facts: TerminalFacts) -> None:
+        if facts is self.facts or self._stopped:
+            return
+        if facts.client != self.facts.client:
+            self._kitty.clear()  # another terminal, which has none of our pictures
+        type(self).facts = facts
+        if self.on_facts is not None:
+            self.on_facts(facts)
+        # Old pixels reach over other cells by now, and Textual knows of no change there.
+        self.write(_CLEAR_SCREEN)
+        self._app.app_resume_signal.publish(self._app)
+        self._app.refresh()
+
+    def _ask_for_client(self) -> None:
+        """Look whether tmux's session is shown in another terminal by now; any thread.
+
+        Attached in the same size, nothing tells: so a window that changes asks, and the first
+        key after a rest.
+        """
+        if not self.facts.tmux:
+            return
+
+        def ask() -> None:
+            facts = with_client_now(self.facts, os.environ)
+            if facts is not self.facts:
+                self._app.call_later(self._take_facts, facts)
+
+        threading.Thread(target=ask, name="b100-tmux-client", daemon=True).start()
 
     def suspend_application_mode(self) -> None:
         """Stop for a while."""

@@ -22,8 +22,8 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(kind: str, root: Path, **options: bool) -> FakeTerminal:
-    return FakeTerminal(kind, "tests.terminal.picture_app", str(root), **options)
+def start(kind: str, root: Path, *, places: bool = True) -> FakeTerminal:
+    return FakeTerminal(kind, "tests.terminal.picture_app", str(root), places=places)
 
 
 def typed(root: Path) -> list[str]:
@@ -114,6 +114,57 @@ def test_another_font_draws_the_picture_anew_in_its_pixels(root: Path) -> None:
         assert "AT 0" in terminal.text(here).partition("\x1b[2J")[2]
         # 160x100 pixels in 80x23 cells of 12x25 pixels: 920x575, in whole cells and sixel bands.
         assert shown.size == (924, 570)
+
+
+KITTY, XTERM = ("kitty(0.41.1)", "xterm-kitty", "RGB"), ("XTerm(379)", "xterm", "sixel")
+
+
+def attach(root: Path, client: int, outer: tuple[str, str, str]) -> None:
+    new = root / "attached.new"
+    new.write_text("\t".join((*outer, "10", "20", str(client), "on")) + "\n")
+    new.replace(root / "attached")
+
+
+@pytest.fixture
+def in_tmux(root: Path) -> dict[str, str]:
+    """The environment of a session that is shown in a kitty."""
+    attach(root, 1, KITTY)
+    tmux = root / "bin" / "tmux"
+    tmux.parent.mkdir()
+    tmux.write_text(f"#!/bin/sh\ncat '{root}/attached'\n")
+    tmux.chmod(0o755)
+    return {"TMUX": "here", "PATH": f"{tmux.parent}:{os.environ['PATH']}"}
+
+
+def test_a_session_attached_in_another_kitty_gets_its_pictures_again(
+    root: Path, in_tmux: dict[str, str]
+) -> None:
+    app = "tests.terminal.picture_app"
+    with FakeTerminal("kitty", app, str(root), environment=in_tmux) as terminal:
+        terminal.wait_for("SHARP 0")
+        terminal.settle()
+        here = terminal.resize(80, 24)
+        terminal.settle()
+        assert "a=T" not in terminal.text(here)  # the same client has its pictures
+        attach(root, 2, KITTY)
+        here = terminal.resize(80, 24)
+        terminal.wait_for("a=T.*SHOWN 0 kitty", here)
+
+
+def test_a_session_attached_in_a_sixel_terminal_goes_on_in_sixel(
+    root: Path, in_tmux: dict[str, str]
+) -> None:
+    app = "tests.terminal.picture_app"
+    answer = ANSWERS["kitty"].replace(b"62;c", b"62;4c")
+    with FakeTerminal("silent", app, str(root), environment=in_tmux) as terminal:
+        terminal.answer = answer
+        terminal.wait_for("SHOWN 0 kitty")
+        terminal.settle()
+        attach(root, 2, XTERM)
+        here = terminal.resize(80, 24)
+        terminal.wait_for("SHOWN 0 sixel", here)
+        terminal.settle()
+        assert sixels(terminal.text(here))
 
 
 def test_under_a_pop_up_a_sixel_gives_way_to_half_blocks_and_comes_back(root: Path) -> None:
