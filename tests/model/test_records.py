@@ -146,4 +146,5 @@ def test_an_error_keeps_its_words_across_processes(kind: type[B100Error]) -> Non
 
 def test_only_wrong_use_leaves_with_2() -> None:
     kinds = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, B100Error)]
-    assert {kind for kind in kinds if kind.exit_code == 2} == {errors.UsageError}
+    wrong_use = {errors.UsageError, errors.UnknownMetricError}
+    assert {kind for kind in kinds if kind.exit_code == 2} == wrong_use
