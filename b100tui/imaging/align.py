@@ -12,7 +12,7 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from b100tui.imaging.ecc import (
     COARSE,
@@ -391,21 +391,3 @@ def warp_reference(reference: Pixels, found: Alignment, shape: tuple[int, ...]) 
         return reference
     warped = cv2.warpAffine(reference, found.affine, (shape[1], shape[0]), flags=flags)
     return np.asarray(warped, dtype=np.uint8)
-
-
-def at_size(found: Alignment, factor: float) -> Alignment:
-    """Return the alignment for pictures that were both scaled by `factor` from source."""
-    if found.matrix is None or found.dx_px is None or found.dy_px is None:
-        return found
-    a, b, tx, c, d, ty = found.matrix
-    half = 0.5 * factor - 0.5
-    moved = (
-        (a, b, factor * tx + half - (a + b) * half),
-        (c, d, factor * ty + half - (c + d) * half),
-    )
-    return structs.replace(
-        found,
-        dx_px=found.dx_px * factor,
-        dy_px=found.dy_px * factor,
-        matrix=(*moved[0], *moved[1]),
-    )

@@ -28,6 +28,7 @@ from b100tui.terminal.kitty import delete, wrap
 from b100tui.terminal.probe import judge_late, with_cell_now, with_client_now
 from b100tui.terminal.replies import ReplyFilter
 from b100tui.terminal.speed import Pace, Speed
+from b100tui.tui.outlet import Outlet
 
 STAND_INS = tuple(chr(0xF8F0 + n) for n in range(16))
 SYNC = "\x1b[?2026h"
@@ -39,35 +40,6 @@ AWAY = 2.0  # seconds without a key in which the session may have been attached 
 _PAUSE = 0.1  # seconds of silence after which the link is taken to be idle
 _NO_ANSWER = 2.0
 _LOST_ANSWERS = 2
-
-
-class _Outlet:
-    """The terminal's file. Once the terminal has gone, what is written to it is dropped.
-
-    Textual's writer thread would die of the error and leave its queue full for ever, and the
-    program waiting to put its farewell into it.
-    """
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self._gone = False
-
-    def write(self, text: str) -> None:
-        self._unless_gone(self._file.write, text)
-
-    def flush(self) -> None:
-        self._unless_gone(self._file.flush)
-
-    def fileno(self) -> int:
-        return int(self._file.fileno())
-
-    def _unless_gone(self, call: Callable[..., Any], *words: str) -> None:
-        if self._gone:
-            return
-        try:
-            call(*words)
-        except OSError:
-            self._gone = True  # there is nobody left to be told
 
 
 class _Upload:
@@ -104,7 +76,7 @@ class Link(LinuxDriver):
         # of that for those to restore at the end. The loop's come with the start.
         for number in (signal.SIGTSTP, signal.SIGCONT):
             signal.signal(number, signal.SIG_DFL)
-        self._file: Any = _Outlet(self._file)
+        self._file: Any = Outlet(self._file)
         self._painted: dict[str, str] = {}
         self._waiting: deque[_Question] = deque()
         self._uploads: deque[_Upload] = deque()

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from b100tui.imaging.align import align, at_size, prepare, warp_reference
+from b100tui.imaging.align import align, prepare, warp_reference
 from tests.imaging.pairs import Pixels, dunes, fog, gradient, moved, noisy, scene
 
 SCENE = scene(1)
@@ -79,16 +79,6 @@ def test_matrix_maps_step_pixels_to_reference_pixels() -> None:
     middle = np.array([(704 - 1) / 2 + 5.0, (376 - 1) / 2 - 3.0])
     there = found.affine[:, :2] @ middle + found.affine[:, 2]
     assert there == pytest.approx([(704 - 1) / 2, (376 - 1) / 2], abs=0.3)
-
-
-def test_an_alignment_scales_to_previews() -> None:
-    found = align(prepare(SCENE), moved(SCENE, zoom=0.03, dx=5.0, dy=-3.0))
-    half = at_size(found, 0.5)
-    assert half.dx_px == pytest.approx(2.5, abs=0.3)
-    point = np.array([100.0, 60.0])
-    small = half.affine[:, :2] @ ((point + 0.5) / 2 - 0.5) + half.affine[:, 2]
-    whole = found.affine[:, :2] @ point + found.affine[:, 2]
-    assert (small + 0.5) * 2 - 0.5 == pytest.approx(whole, abs=1e-6)
 
 
 def _low_texture() -> list[tuple[str, Pixels, Pixels]]:
