@@ -17,7 +17,7 @@ from b100tui.tui.widgets.picture_mouse import Dragged, Wheeled
 
 FLICKER_SECONDS = 0.5
 ALIGN_AFTER = 0.2
-READING_AFTER = 0.01  # a picture that is not there by then is said to be read
+READING_AFTER = 0.004  # a picture that is not there by then is said to be read
 
 
 class AlignmentRead(Message, bubble=False):
