@@ -2,6 +2,12 @@
 
 from typing import Any
 
+from b100tui.model.text import clean_line
+
+# What parsers of JSON and TOML raise for foreign bytes: msgspec's and tomllib's own errors, bad
+# UTF-8 and numbers of too many digits are ValueErrors; nesting without end is the other one.
+UNPARSABLE = (ValueError, RecursionError)
+
 
 class B100Error(Exception):
     """A failure with a name: `message` says what and where, `hint` says what to do.
@@ -67,3 +73,10 @@ class CancelledError(B100Error):
 
 class BudgetError(B100Error):
     """The next paid call could cross a cap; nothing was sent."""
+
+
+def parse_fault(error: Exception) -> str:
+    """Return in words, cleaned, why a parser raised one of UNPARSABLE."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply to be read"
+    return clean_line(str(error))

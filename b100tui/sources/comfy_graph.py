@@ -6,7 +6,7 @@ from typing import Any
 from b100tui.model.text import clean, clean_line
 from b100tui.sources.columns import whole
 
-_DEPTH = 64  # nodes followed from a sampler; graphs may be circular when edited by hand
+_DEPTH = 64  # nodes followed in a row; graphs may be circular when edited by hand
 _TEXTS = ("text", "prompt", "text_g", "clip_l", "t5xxl", "string", "value")
 _SAMPLER = ("positive", "seed", "noise_seed")
 _MODELS = ("ckpt_name", "unet_name", "model_name", "model")
@@ -94,16 +94,17 @@ def loaded(graph: Graph) -> list[str]:
 
 def _text(graph: Graph, inputs: dict[str, Any], sampler: bool) -> str:
     if sampler:
-        return next(_texts(graph, inputs["positive"], _DEPTH), "")
+        return next(_texts(graph, inputs["positive"], _DEPTH, set()), "")
     text = inputs.get("prompt")
-    return text if isinstance(text, str) else next(_texts(graph, text, _DEPTH), "")
+    return text if isinstance(text, str) else next(_texts(graph, text, _DEPTH, set()), "")
 
 
-def _texts(graph: Graph, link: Any, depth: int) -> Iterator[str]:
-    """Yield the texts of the nodes behind a link, nearest first."""
+def _texts(graph: Graph, link: Any, depth: int, seen: set[int]) -> Iterator[str]:
+    """Yield the texts of the nodes behind a link, nearest first, each node's once."""
     node = _linked(graph, link)
-    if node is None or depth == 0:
+    if node is None or depth == 0 or id(node) in seen:
         return
+    seen.add(id(node))
     inputs = node.get("inputs")
     if not isinstance(inputs, dict):
         return
@@ -112,10 +113,10 @@ def _texts(graph: Graph, link: Any, depth: int) -> Iterator[str]:
         if isinstance(value, str) and value.strip():
             yield value
         else:
-            yield from _texts(graph, value, depth - 1)
+            yield from _texts(graph, value, depth - 1, seen)
     for key, value in inputs.items():
         if key not in (*_TEXTS, "clip", "vae", "image", "pixels"):
-            yield from _texts(graph, value, depth // 2)
+            yield from _texts(graph, value, depth // 2, seen)
 
 
 def _value(graph: Graph, value: Any) -> Any:

@@ -5,12 +5,15 @@ from typing import Any
 
 import msgspec
 
+from b100tui.model.errors import UNPARSABLE
 from b100tui.model.text import clean, clean_line
 from b100tui.sources.columns import number, whole
 from b100tui.sources.comfy_graph import graph_of_workflow, graph_says
 
 _LAST_LINE = re.compile(r"(?:^|\n)(Steps: \d+, .*)$", re.S)
-_PAIR = re.compile(r'\s*([\w \-/]+):\s*("(?:\\.|[^\\"])*"|[^,]*)(?:,|$)')
+# Of bounded length and not from a blank on, or a long text without a colon would take for ever.
+_PAIR = re.compile(r'([\w\-/][\w \-/]{0,63}):\s*("(?:\\.|[^\\"])*"|[^,]*)(?:,|$)')
+_NO_NUMBER = re.compile(r"(?<=[:,\[\s])(?:NaN|-?Infinity)(?=[,\]\}\s])")
 _NAMES = {
     "cfg scale": "cfg",
     "denoising strength": "denoise",
@@ -32,19 +35,19 @@ def picture_says(texts: dict[str, str]) -> dict[str, Any]:
     """
     if "parameters" in texts:
         text = texts["parameters"]
-        value = _json(text)
+        value = json_object(text)
         if value is None:
             return parameters_say(text)
         inner = value.get("sui_image_params")
         return _plain(inner if isinstance(inner, dict) else value)
     if "prompt" in texts:
-        graph = _json(texts["prompt"])
+        graph = json_object(texts["prompt"])
         return graph_says(graph) if graph else {}
     if "workflow" in texts:
-        workflow = _json(texts["workflow"])
+        workflow = json_object(texts["workflow"])
         return graph_says(graph_of_workflow(workflow)) if workflow else {}
     for key in ("invokeai_metadata", "sd-metadata", "Comment"):
-        value = _json(texts.get(key, ""))
+        value = json_object(texts.get(key, ""))
         if value is not None:
             return _plain(value)
     return {}
@@ -104,14 +107,13 @@ def _whole_or(value: float) -> int | float:
     return int(value) if value == int(value) else value
 
 
-def _json(text: str) -> dict[str, Any] | None:
+def json_object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that `text` is, None where it is none."""
     if not text.lstrip().startswith("{"):
         return None
     # ComfyUI writes NaN where a widget holds none, which is no JSON.
     try:
-        value = msgspec.json.decode(
-            re.sub(r"(?<=[:,\[\s])(?:NaN|-?Infinity)(?=[,\]\}\s])", "null", text)
-        )
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        value = msgspec.json.decode(_NO_NUMBER.sub("null", text))
+    except UNPARSABLE:
         return None
     return value if isinstance(value, dict) else None

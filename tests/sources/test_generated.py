@@ -50,3 +50,13 @@ def test_quoted_values_with_commas_stay_whole() -> None:
 
 def test_escape_sequences_in_a_prompt_are_removed() -> None:
     assert parameters_say("\x1b[31mred\nSteps: 5, Seed: 1")["prompt"] == "red"
+
+
+def test_a_circular_graph_without_words_comes_to_an_end() -> None:
+    inputs = {"positive": ["1", 0], "text": ["1", 0], "prompt": ["1", 0], "value": ["1", 0]}
+    assert picture_says({"prompt": json.dumps({"1": {"class_type": "K", "inputs": inputs}})}) == {}
+
+
+@pytest.mark.parametrize("filler", ["a", " "])
+def test_a_long_text_without_a_colon_comes_to_an_end(filler: str) -> None:
+    assert parameters_say("p\nSteps: 5, " + filler * 300_000)["parameters"] == {"steps": 5}

@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
 from b100tui.model.records import Run
@@ -12,6 +11,7 @@ from b100tui.model.scan import LeftOut, SourceRun
 from b100tui.sources.assemble import Candidate, assemble, is_picture
 from b100tui.sources.claims import Claimed
 from b100tui.sources.comfy_graph import graph_of_workflow, graph_says, loaded
+from b100tui.sources.generated import json_object
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.opening import texts_of
@@ -103,11 +103,8 @@ def _pictures(listing: Listing, taken: set[str]) -> dict[str, _Picture]:
 
 def _graph(text: str, key: str = "") -> dict[str, Any]:
     """Return a graph written as JSON (one with `key`, else one of nodes by id), {} for none."""
-    try:
-        value = msgspec.json.decode(text.replace("NaN", "null")) if text else None
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return {}
-    if not isinstance(value, dict):
+    value = json_object(text)
+    if value is None:
         return {}
     nodes = any(isinstance(node, dict) and "class_type" in node for node in value.values())
     return value if (key in value if key else nodes) else {}
@@ -141,7 +138,7 @@ def _parents(listing: Listing, pictures: dict[str, _Picture]) -> dict[str, str]:
 
 def _chains(pictures: dict[str, _Picture], parents: dict[str, str]) -> list[list[str]]:
     """Return the paths from a first picture to each last one with LEAST pictures or more."""
-    has_child = {parent for parent in parents.values()}
+    has_child = set(parents.values())
     chains: list[list[str]] = []
     for leaf in pictures:
         if leaf in has_child:
