@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, field
 
 from b100tui.editors.protocol import Capabilities
-from b100tui.model.errors import UsageError
+from b100tui.model.errors import UNPARSABLE, UsageError, parse_fault
 from b100tui.model.text import clean_line
 from b100tui.workspace.places import config_dir
 
@@ -141,8 +141,8 @@ def table() -> Table:
         own = {}
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", "make it readable") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {clean_line(str(error))}", "mend that line") from error
+    except UNPARSABLE as error:
+        raise UsageError(f"{path}: {parse_fault(error)}", "mend that line") from error
     if own:
         shipped["date"] = f"{shipped['date']} with {FILE_NAME}"
     try:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from b100tui.engine.attempts import NAME as ATTEMPTS
 from b100tui.engine.commit import step_name
-from b100tui.model.errors import StoreError
+from b100tui.model.errors import UNPARSABLE, StoreError, parse_fault
 from b100tui.model.records import FileFacts, RunPlan, Sidecar
 from b100tui.workspace.places import make_private
 
@@ -144,7 +144,7 @@ def read_attempts(folder: Path) -> list[dict[str, Any]]:
     for text in data.split(b"\n"):
         try:
             told = msgspec.json.decode(text) if text else None
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNPARSABLE:
             continue  # torn by a crash: its outcome is treated as unknown
         if isinstance(told, dict):
             lines.append(told)
@@ -159,8 +159,8 @@ def _read_sidecar(path: Path) -> Sidecar:
         return _DECODER.decode(path.read_bytes())
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}", "make it readable") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path} is no sidecar: {error}", _FORK) from error
+    except UNPARSABLE as error:
+        raise StoreError(f"{path} is no sidecar: {parse_fault(error)}", _FORK) from error
 
 
 def _check_image(folder: Path, sidecar: Sidecar) -> None:

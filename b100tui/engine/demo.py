@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from b100tui.editors.schedule import Schedule, profiles
 from b100tui.engine.demo_plan import Job, demo_jobs
-from b100tui.model.errors import StoreError, UsageError
+from b100tui.model.errors import UNPARSABLE, StoreError, UsageError
 from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.locks import hold
 from b100tui.workspace.places import data_home
@@ -138,7 +138,7 @@ def _claim(folder: Path, scale: str, seed: int) -> _Mark:
     path = folder / ".b100" / _MARK
     try:
         mark = msgspec.json.decode(path.read_bytes(), type=_Mark)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, *UNPARSABLE) as error:
         if held:
             raise UsageError(
                 f"{folder} holds other files ({held[0]}, ...): no demo is written into it",

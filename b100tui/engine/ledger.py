@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from b100tui.model.errors import BudgetError, StoreError
+from b100tui.model.errors import UNPARSABLE, BudgetError, StoreError
 from b100tui.workspace.atomic import sync_file
 from b100tui.workspace.locks import hold
 from b100tui.workspace.places import make_private, state_dir
@@ -182,7 +182,7 @@ class Ledger:
     def _take(self, text: bytes) -> None:
         try:
             line = msgspec.json.decode(text, type=Line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNPARSABLE:
             return  # a line torn by a full disk was never acknowledged: its call was not sent
         self._count(line)
 

@@ -22,7 +22,7 @@ from b100tui.engine.rescue import adopt, rescue
 from b100tui.engine.runfolder import PLAN, STOPPED, extend_plan, write_plan, write_stopped
 from b100tui.engine.runplan import PlannedRun, extra_of, prompt_of, resolution_of, seed_of
 from b100tui.engine.sidecars import sidecar_of
-from b100tui.model.errors import B100Error, StoreError
+from b100tui.model.errors import UNPARSABLE, B100Error, StoreError
 from b100tui.model.records import Sidecar
 from b100tui.workspace.locks import hold
 from b100tui.workspace.places import make_private, workspace_dir
@@ -317,7 +317,7 @@ def stopped_for(folder: Path) -> tuple[str, str] | None:
         told = msgspec.json.decode((folder / STOPPED).read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNPARSABLE):
         return "unknown", "stopped; the reason cannot be read"
     if not isinstance(told, dict):
         return "unknown", "stopped; the reason cannot be read"

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from b100tui.engine.request import Ask
-from b100tui.model.errors import UsageError
+from b100tui.model.errors import UNPARSABLE, UsageError, parse_fault
 from b100tui.model.text import clean_line
 from b100tui.workspace.places import config_dir
 
@@ -92,6 +92,6 @@ def read_experiment(name: str) -> Experiment:
         ) from error
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", "make it readable") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"plan {path}: {clean_line(str(error))}", "mend that line") from error
+    except UNPARSABLE as error:
+        raise UsageError(f"plan {path}: {parse_fault(error)}", "mend that line") from error
     return msgspec.structs.replace(read, folder=str(path.parent))

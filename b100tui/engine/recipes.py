@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from b100tui.model.errors import UsageError
+from b100tui.model.errors import UNPARSABLE, UsageError, parse_fault
 from b100tui.model.records import SeedPolicy
 from b100tui.model.text import clean_line
 from b100tui.workspace.places import config_dir
@@ -103,8 +103,8 @@ def _read(path: Path) -> Recipe:
         read = msgspec.toml.decode(path.read_bytes(), type=Recipe)
     except OSError as error:
         raise UsageError(f"{where}: {error.strerror}", "make it readable or remove it") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{where}: {clean_line(str(error))}", "mend the file") from error
+    except UNPARSABLE as error:
+        raise UsageError(f"{where}: {parse_fault(error)}", "mend the file") from error
     if not _INPUTS.fullmatch(read.inputs):
         raise UsageError(f"{where}: inputs = {read.inputs!r}", "previous, initial or initial:N")
     if not read.prompts or not all(prompt.strip() for prompt in read.prompts):

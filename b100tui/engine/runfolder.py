@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from b100tui.model.errors import StoreError
+from b100tui.model.errors import UNPARSABLE, StoreError, parse_fault
 from b100tui.model.records import RunPlan
 from b100tui.workspace.atomic import write_atomic
 
@@ -54,9 +54,9 @@ def read_plan(folder: Path) -> RunPlan:
         raise StoreError(
             f"cannot read {path}: {error.strerror}", "is this a run folder?"
         ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNPARSABLE as error:
         raise StoreError(
-            f"{path} is no plan of a run: {error}", "restore it from a copy"
+            f"{path} is no plan of a run: {parse_fault(error)}", "restore it from a copy"
         ) from error
 
 

@@ -65,7 +65,10 @@ def digest_of(root: Path, stamps: Mapping[str, tuple[int, int]], mapping: Path |
     for path, facts in sorted(parts_of(root).items()):
         total.update(f"{path}\0{facts}\n".encode("utf-8", "surrogateescape"))
     if mapping is not None:
-        total.update(mapping.read_bytes())
+        try:
+            total.update(mapping.read_bytes())
+        except OSError:  # the scan says why it cannot be read
+            total.update(b"?")
     return total.hexdigest()
 
 
@@ -84,7 +87,11 @@ def unchanged_report(cache: Path, digest: str) -> IndexReport | None:
 def step_signature(step: SourceStep, scan: Scan) -> str:
     """Return a hash over all that the scan knows of a step, stamps of its files included."""
     reasoning = scan.stamps.get(step.reasoning) if step.reasoning else None
-    return hashlib.blake2b(_ENCODE.encode((step, reasoning)), digest_size=12).hexdigest()
+    try:
+        told = _ENCODE.encode((step, reasoning))
+    except OverflowError:  # a foreign number of more than 64 bits
+        told = repr((step, reasoning)).encode()
+    return hashlib.blake2b(told, digest_size=12).hexdigest()
 
 
 def run_signature(run: SourceRun) -> str:

@@ -9,7 +9,7 @@ from typing import get_args
 import msgspec
 
 from b100tui.jobs.records import Event, Stored, Want
-from b100tui.model.errors import B100Error, StoreError
+from b100tui.model.errors import UNPARSABLE, B100Error, StoreError, parse_fault
 from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.places import workspace_dirs
 
@@ -57,8 +57,10 @@ def read_plan(folder: Path) -> Stored:
     path = folder / PLAN
     try:
         return msgspec.json.decode(path.read_bytes(), type=Stored)
-    except (OSError, msgspec.DecodeError) as error:
-        raise StoreError(f"cannot read {path}: {error}", "remove that folder") from error
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}", "make it readable") from error
+    except UNPARSABLE as error:
+        raise StoreError(f"{path}: {parse_fault(error)}", "remove that folder") from error
 
 
 def write_plan(folder: Path, stored: Stored) -> None:
@@ -100,7 +102,7 @@ def decoded(lines: Iterable[bytes]) -> Iterable[Event]:
     for line in lines:
         try:
             yield decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNPARSABLE:
             continue
 
 

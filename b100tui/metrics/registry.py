@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from b100tui.model.errors import UnknownMetricError, UsageError
+from b100tui.model.errors import UNPARSABLE, UnknownMetricError, UsageError, parse_fault
 from b100tui.model.metric import Metric
 from b100tui.workspace.places import config_dir
 
@@ -162,8 +162,9 @@ def _with_own(path: Path, mtime_ns: int, size: int) -> dict[str, Row]:
             base = shipped["metric"].get(name, {"name": name, "backend": "command"})
             shipped["metric"][identifier_of(name)] = {**base, **fields}
         return {**_shipped(), **_made(shipped)}
-    except (OSError, UnicodeDecodeError, msgspec.MsgspecError, AttributeError, TypeError) as error:
-        raise UsageError(f"{path}: {error}", "b100 help metrics shows its form") from error
+    except (OSError, AttributeError, TypeError, *UNPARSABLE) as error:
+        fault = parse_fault(error)
+        raise UsageError(f"{path}: {fault}", "b100 help metrics shows its form") from error
 
 
 def _table(name: str) -> dict[str, Any]:

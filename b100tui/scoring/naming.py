@@ -102,8 +102,9 @@ class Namer:
             return given
         if given is not None:  # a number within the setting, or the id's last part
             bare = columns.whole(given)
-            if bare is None and given.rpartition("-")[2].isdigit():
-                bare = int(given.rpartition("-")[2])
+            last = given.rpartition("-")[2]
+            if bare is None and last.isdecimal():
+                bare = columns.whole(last)
             if bare is None:
                 raise UnnamedError(f"no run {clean_line(given)!r}")
             wanted["repeat"] = str(bare)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from b100tui.model.errors import B100Error
+from b100tui.model.errors import UNPARSABLE, B100Error, parse_fault
 from b100tui.model.scan import LeftOut, SourceRun, SourceStep
 from b100tui.model.text import clean
 from b100tui.sources.assemble import is_picture
@@ -154,8 +154,8 @@ def _file_says(listing: Listing, path: str, prompt: bool) -> dict[str, Any]:
         return {"prompt": clean(text).strip()}
     try:
         value = msgspec.json.decode(text.encode())
-    except msgspec.DecodeError as error:
-        raise B100Error(f"no JSON: {error}") from error
+    except UNPARSABLE as error:
+        raise B100Error(f"no JSON: {parse_fault(error)}") from error
     if not isinstance(value, dict):
         return {"reasoning": path}
     return told(value, scores=not value.keys() >= _SIDECAR)

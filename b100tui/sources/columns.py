@@ -13,6 +13,7 @@ from b100tui.model.text import clean, clean_line
 from b100tui.sources.reading import sections_in
 
 Row = Mapping[str, Any]
+_MOST_DIGITS = 18  # of a repeat; longer ones are ids
 
 FILE = ("file_name", "filename", "file", "path", "image_path", "file_path", "output_file")
 STEP = (
@@ -205,7 +206,7 @@ def run_named(who: Mapping[str, str], fallback: str) -> Run:
     repeat = whole(who.get("repeat", run))
     parts = [who.get("image", ""), setting, who.get("editor", "")]
     last = run or who.get("repeat", "")
-    if last.isdecimal():
+    if last.isdecimal() and len(last) <= _MOST_DIGITS:
         last = f"run-{int(last)}"
     name = "/".join(part for part in (*parts, last) if part) or fallback
     return Run(

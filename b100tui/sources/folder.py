@@ -20,6 +20,7 @@ from b100tui.sources.mapping import load_mapping
 from b100tui.sources.paths import natural
 from b100tui.sources.writing import mapping_text
 
+MOST_STEP = 10**9 - 1  # as in the STEPS notation; larger numbers are ids
 _NO_RECORD = "not a picture and not read as a record"
 _DEMO_TRUTH = "the planted truth of a simulated data set, or a file of that name; not read"
 
@@ -147,9 +148,10 @@ def _scan(
     found: list[SourceRun],
     claims: list[tuple[str, Claimed]],
 ) -> Scan:
-    runs = uniquely_named(found)
+    wild: list[LeftOut] = []
+    runs = uniquely_named(kept for source in found if (kept := _numbered(source, wild)))
     used = {path for _, claimed in claims for path in claimed.used}
-    unused = [left for _, claimed in claims for left in claimed.unused]
+    unused = [*wild, *(left for _, claimed in claims for left in claimed.unused)]
     named = used | {left.path for left in unused}
     unused += [
         LeftOut(path, _DEMO_TRUTH if path == "truth.json" else _NO_RECORD)
@@ -165,6 +167,18 @@ def _scan(
         readings=tuple(one for _, claimed in claims for one in claimed.readings),
         stamps=listing.stamps,
     )
+
+
+def _numbered(source: SourceRun, wild: list[LeftOut]) -> SourceRun | None:
+    """Leave out steps whose number is none, whatever layout told it; None where no step is left."""
+    if all(0 <= step.step <= MOST_STEP for step in source.steps):
+        return source
+    kept = tuple(step for step in source.steps if 0 <= step.step <= MOST_STEP)
+    for step in source.steps:
+        if not 0 <= step.step <= MOST_STEP:
+            place = step.picture.path or source.folder
+            wild.append(LeftOut(place, f"{step.step} is no step number"))
+    return msgspec.structs.replace(source, steps=kept) if kept else None
 
 
 def _ordered(left_out: Iterable[LeftOut]) -> tuple[LeftOut, ...]:

@@ -30,7 +30,7 @@ _PLAIN_WORDS = frozenset(
     {"", "img", "image", "im", "out", "output", "outputs", "result", "picture", "pic"}
 )
 _STEP_FOLDER = re.compile(rf"(?:.*[^A-Za-z])?(?:{'|'.join(STEP_WORDS)})s?[ _.\-=]*\d+|\d+", re.I)
-RUN_FOLDER = re.compile(r"(?:run|repeat|rep|seed|trial|sample|try|chat)s?[ _.\-=]*(\d+)", re.I)
+RUN_FOLDER = re.compile(r"(?:run|repeat|rep|seed|trial|sample|try|chat)s?[ _.\-=]*(\d{1,9})", re.I)
 _EXTENSION = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|tiff?)(?=$|[^A-Za-z])", re.I)
 _EDGES = " _.-=#/"
 

@@ -4,12 +4,11 @@ import posixpath
 import re
 from collections.abc import Iterator
 from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import msgspec
 
-from b100tui.model.errors import LayoutError
-from b100tui.model.text import clean_line
+from b100tui.model.errors import UNPARSABLE, LayoutError, parse_fault
 from b100tui.sources.assemble import is_picture
 from b100tui.sources.listing import Listing
 from b100tui.sources.paths import join, natural, on_disk, split_name, split_path
@@ -51,12 +50,10 @@ def load_json(listing: Listing, path: str) -> Any:
         data = data.decode(encoding, errors="replace").encode()
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNPARSABLE as error:
         place = re.search(r"\(byte (\d+)\)", str(error))
         line = data.count(b"\n", 0, int(place[1]) if place else len(data)) + 1
-        raise LayoutError(f"line {line}: {clean_line(str(error))}") from error
-    except RecursionError as error:
-        raise LayoutError("nested too deeply to be read") from error
+        raise LayoutError(f"line {line}: {parse_fault(error)}") from error
 
 
 def resolved(folder: str, name: str) -> str | None:
@@ -74,7 +71,9 @@ def is_url(name: str) -> bool:
 
 def url_name(url: str) -> str:
     """Return the file name at the end of a url or path."""
-    path = unquote(urlsplit(url).path) if is_url(url) else url.replace("\\", "/")
+    path = url.replace("\\", "/")
+    if is_url(url):
+        path = unquote(re.split(r"[?#]", _URL.sub("", url), maxsplit=1)[0])
     return split_path(path.rstrip("/"))[1]
 
 

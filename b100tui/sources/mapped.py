@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from b100tui.model.errors import B100Error, LayoutError
+from b100tui.model.errors import UNPARSABLE, B100Error, LayoutError, parse_fault
 from b100tui.model.records import Run
 from b100tui.model.scan import LeftOut
 from b100tui.model.text import clean
@@ -163,9 +163,9 @@ def compile_template(template: str, place: str) -> re.Pattern[str]:
     pieces.append(re.escape(template[end:]))
     try:
         return re.compile("".join(pieces))
-    except re.error as error:
+    except (re.error, *UNPARSABLE) as error:
         raise LayoutError(
-            f"{place}: {template!r} is no file template: {error.msg}",
+            f"{place}: {template!r} is no file template: {parse_fault(error)}",
             "{image}, {step}, {dir}, * and (a|b) may stand in it",
         ) from error
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from b100tui.model.errors import LayoutError
+from b100tui.model.errors import UNPARSABLE, LayoutError, parse_fault
 from b100tui.model.text import clean_line
 from b100tui.sources.assemble import PREFER
 from b100tui.sources.patterns import (
@@ -91,10 +91,11 @@ def parse_mapping(text: str, place: str) -> Mapping:
     """Check the text of a mapping; `place` is its name in errors (see load_mapping)."""
     try:
         told = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        words = str(error).replace("end of document", f"its end, line {len(text.splitlines())}")
+    except UNPARSABLE as error:
+        end = f"its end, line {len(text.splitlines())}"
+        words = parse_fault(error).replace("end of document", end)
         raise LayoutError(
-            f"{place}: {clean_line(words)}", "put regular expressions in 'single quotes'"
+            f"{place}: {words}", "put regular expressions in 'single quotes'"
         ) from error
     check = _Check(text, place)
     check.keys(told, KEYS)
@@ -249,10 +250,12 @@ class _Check:
         except FutureWarning as warning:
             fix = "put a backslash before a [ inside of a character class"
             raise self.error(key, f"{key}: {warning}", fix, pattern) from warning
-        except re.error as error:
+        except (re.error, OverflowError, *UNPARSABLE) as error:
+            where = f" at character {error.pos}" if isinstance(error, re.error) else ""
+            words = error.msg if isinstance(error, re.error) else parse_fault(error)
             raise self.error(
                 key,
-                f"{key} is no regular expression: {error.msg} at character {error.pos}",
+                f"{key} is no regular expression: {words}{where}",
                 "try it in Python's re",
                 pattern,
             ) from error

@@ -111,7 +111,7 @@ def group_stems(stems: Iterable[str]) -> tuple[list[Group], list[str]]:
         if not parts:
             plain.append(stem)
             continue
-        form = _filled(base, parts, ["\0@" if part.date else "\0#" for part in parts])
+        form = _filled(base, parts, [_mark(part) for part in parts])
         forms.setdefault(form, []).append((stem, redo, parts))
     groups: list[Group] = []
     for form, found in forms.items():
@@ -121,6 +121,13 @@ def group_stems(stems: Iterable[str]) -> tuple[list[Group], list[str]]:
         else:
             plain.extend(stem for stem, _, _ in found)
     return groups, plain
+
+
+def _mark(part: Part) -> str:
+    """Return the mark of a part in a form: a hash after a step word is no step's number."""
+    if part.date:
+        return "\0@"
+    return "\0#" if part.rank < len(STEP_WORDS) else "\0*"
 
 
 def _split(

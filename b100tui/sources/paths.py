@@ -14,6 +14,7 @@ _TO_STORED = {0xDC00 + byte: 0xEF00 + byte for byte in range(0x80, 0x100)}
 _TO_DISK = {stored: disk for disk, stored in _TO_STORED.items()}
 _ODD = re.compile("[\uef80-\uefff]")
 _DIGITS = re.compile(r"(\d+)")
+_MOST_DIGITS = 4000  # int() refuses text of more than 4,300
 
 
 def stored(name: str) -> str:
@@ -46,9 +47,12 @@ def on_disk(root: str | os.PathLike[str], path: str) -> str:
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a sort key that orders numbers inside text by value: a2 before a10."""
+    """Return a sort key that orders numbers inside text by value: a2 before a10.
+
+    Of a number that no name on disk can hold, one in a table, only the first digits count.
+    """
     return tuple(
-        (0, int(part), part) if part.isdecimal() else (1, 0, part)
+        (0, int(part[:_MOST_DIGITS]), part) if part.isdecimal() else (1, 0, part)
         for part in _DIGITS.split(text.casefold())
         if part
     )

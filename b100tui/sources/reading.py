@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from b100tui.model.errors import B100Error, PictureError
+from b100tui.model.errors import UNPARSABLE, B100Error, PictureError, parse_fault
 from b100tui.model.records import Run, Section, Sidecar, Step, StepStatus
 from b100tui.model.scan import SourceStep
 from b100tui.model.sections import sections_of, split_sections
@@ -48,7 +48,7 @@ def read_step(root: Path, run: Run, step: SourceStep) -> Step:
     if step.sidecar is not None:
         try:
             sidecar = _read_sidecar(root, step.sidecar)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, B100Error) as error:
+        except (OSError, B100Error, *UNPARSABLE) as error:
             status, reason = "unreadable", f"its sidecar {step.sidecar}: {_words(error)}"
         else:
             told.update(_told(sidecar))
@@ -98,7 +98,7 @@ def read_reasoning(root: Path, path: str) -> tuple[Section, ...]:
     if path.lower().endswith(".json"):
         try:
             return sections_in(_PLAIN.decode(text))
-        except msgspec.DecodeError:
+        except UNPARSABLE:
             return split_sections(text)
     return split_sections(text)
 
@@ -216,4 +216,4 @@ def _line(text: str | None) -> str | None:
 def _words(error: Exception) -> str:
     if isinstance(error, B100Error):
         return error.message
-    return getattr(error, "strerror", None) or str(error)
+    return getattr(error, "strerror", None) or parse_fault(error)

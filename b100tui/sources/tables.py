@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import msgspec
 
-from b100tui.model.errors import LayoutError
+from b100tui.model.errors import UNPARSABLE, LayoutError, parse_fault
 from b100tui.model.text import clean_line
 from b100tui.sources.listing import Listing
 from b100tui.sources.paths import on_disk, split_name
@@ -106,8 +106,8 @@ def _json_lines(place: str) -> Iterator[Line | BadLine]:
                 continue
             try:
                 cells = _decoded(data)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                yield BadLine(number, clean_line(str(error)))
+            except UNPARSABLE as error:
+                yield BadLine(number, parse_fault(error))
                 continue
             if isinstance(cells, dict):
                 yield Line(number, cells)
@@ -129,8 +129,8 @@ def _json_list(place: str, path: str) -> Iterator[Line | BadLine]:
     with open(place, "rb") as file:
         try:
             rows = _DECODER.decode(file.read())
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise LayoutError(f"{path}: {clean_line(str(error))}") from error
+        except UNPARSABLE as error:
+            raise LayoutError(f"{path}: {parse_fault(error)}") from error
     if not isinstance(rows, list):
         raise LayoutError(f"{path} is no list of objects")
     for number, cells in enumerate(rows, 1):

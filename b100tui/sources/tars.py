@@ -49,6 +49,7 @@ class Joined(io.RawIOBase):
     def pread(self, count: int, at: int) -> bytes:
         """Return at most `count` bytes from place `at`."""
         pieces: list[bytes] = []
+        count = min(count, self._starts[-1] - at)  # a damaged head may ask for more than memory
         while count > 0 and 0 <= at < self._starts[-1]:
             part = bisect_right(self._starts, at) - 1
             piece = os.pread(self._handles[part], count, at - self._starts[part])

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from b100tui.model.errors import StoreError
+from b100tui.model.errors import UNPARSABLE, StoreError, parse_fault
 from b100tui.model.scan import LeftOut
 from b100tui.workspace.places import make_private
 
@@ -107,5 +107,5 @@ def read_part(
                 continue
             try:
                 yield decoder.decode(line), offset
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                yield LeftOut(str(path), f"line at byte {start}: {error}"), offset
+            except UNPARSABLE as error:
+                yield LeftOut(str(path), f"line at byte {start}: {parse_fault(error)}"), offset

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import msgspec
 from msgspec import Meta, Struct, field
 
-from b100tui.model.errors import StoreError, UsageError
+from b100tui.model.errors import UNPARSABLE, StoreError, UsageError, parse_fault
 from b100tui.workspace.places import config_dir
 
 FILE_NAME = "config.toml"
@@ -132,7 +132,7 @@ def load(config: str | None = None, flags: Mapping[str, Any] | None = None) -> S
 def settings_path(config: str | None = None) -> Path:
     """Return the config file: `config`, else B100_CONFIG, else config.toml in the user's folder."""
     given = config or os.environ.get("B100_CONFIG")
-    return Path(given).expanduser() if given else config_dir() / FILE_NAME
+    return Path(os.path.expanduser(given)) if given else config_dir() / FILE_NAME
 
 
 def load_with_origins(config: str | None = None, flags: Mapping[str, Any] | None = None) -> Loaded:
@@ -201,8 +201,10 @@ def _read(path: Path, *, must_exist: bool) -> str:
 def _parse(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}", "mend that line; b100 config edit opens it") from error
+    except UNPARSABLE as error:
+        raise UsageError(
+            f"{path}: {parse_fault(error)}", "mend that line; b100 config edit opens it"
+        ) from error
 
 
 def _checked(

@@ -63,3 +63,8 @@ def test_any_file_name_comes_back_from_its_stored_form(name: bytes) -> None:
 def test_extension_is_lower_case_and_hidden_names_have_none() -> None:
     assert split_name("a.b.PNG") == ("a.b", "png")
     assert split_name(".png") == (".png", "")
+
+
+def test_a_hash_behind_a_step_word_is_no_step() -> None:
+    (group,), plain = group_stems(["step_1", "step_2", "step_3", "step_deadbee1"])
+    assert (group.how, group.steps, plain) == ("word", [1, 2, 3], ["step_deadbee1"])

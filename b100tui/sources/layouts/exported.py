@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from b100tui.model.errors import B100Error
+from b100tui.model.errors import UNPARSABLE, B100Error
 from b100tui.model.records import Section
 from b100tui.model.scan import LeftOut, SourceRun
 from b100tui.model.text import clean_line
@@ -15,6 +15,7 @@ from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.manifests import sketched
 from b100tui.sources.paths import join, readable, split_path
+from b100tui.sources.reading import sections_in
 from b100tui.sources.sessions import Session
 from b100tui.sources.tables import BadLine, read_table
 
@@ -134,7 +135,7 @@ def _object(session: Session, cells: dict[str, Any], field: str) -> dict[str, An
     if isinstance(value, str) and value.startswith("{"):
         try:
             value = msgspec.json.decode(value)
-        except (msgspec.DecodeError, UnicodeEncodeError):
+        except UNPARSABLE:
             session.wrong(field, "is no JSON object")
             return {}
     if value is None or isinstance(value, dict):
@@ -144,8 +145,6 @@ def _object(session: Session, cells: dict[str, Any], field: str) -> dict[str, An
 
 
 def _sections(session: Session, cells: dict[str, Any]) -> Iterable[Section]:
-    from b100tui.sources.reading import sections_in
-
     value = cells.get("sections") or cells.get("reasoning")
     if value is None or isinstance(value, str | list):
         return sections_in(value) if value else ()

@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 from msgspec import field
 
+from b100tui.model.errors import UNPARSABLE, parse_fault
 from b100tui.model.records import PictureRef, Run, RunPlan, Sidecar
 from b100tui.model.scan import Duplicate, LeftOut, SourceRun, SourceStep
 from b100tui.model.text import clean_line
 from b100tui.sources.assemble import is_picture, picture_ref
 from b100tui.sources.claims import Claimed
+from b100tui.sources.columns import whole
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.paths import join, on_disk
@@ -27,8 +29,6 @@ class Plan(RunPlan, frozen=True, kw_only=True):
 
 
 _PLAN = msgspec.json.Decoder(Plan)
-
-
 # outcome of an attempt that left no picture -> how its reason begins, beside the status `refused`
 _OUTCOMES = {
     "refused": "",
@@ -52,7 +52,7 @@ def _claim(listing: Listing, folder: str, claimed: Claimed) -> None:
     path = join(folder, "run.json")
     try:
         plan = _PLAN.decode(_read(listing, path))
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, *UNPARSABLE) as error:
         claimed.unreadable.append(LeftOut(path, f"no plan of a run: {_words(error)}"))
         return
     names = listing.folders[folder]
@@ -129,15 +129,15 @@ def _run(plan: Plan, stopped: str | None) -> Run:
         setting=clean_line(plan.setting),
         editor=clean_line(plan.editor),
         editor_kind=kind if isinstance(kind, str) else ("simulate" if plan.simulated else ""),
-        repeat=plan.repeat,
+        repeat=plan.repeat if 0 <= plan.repeat < 2**31 else 0,
         labels={clean_line(name): clean_line(word) for name, word in plan.labels.items()},
         model=clean_line(plan.model or ""),
         parameters=plan.parameters,
-        seed_policy=plan.seed_policy,
-        session=plan.session,
+        seed_policy=clean_line(plan.seed_policy),
+        session=clean_line(plan.session),
         steps_planned=plan.steps_planned or None,
-        parent=plan.parent,
-        remedy=plan.remedy,
+        parent=clean_line(plan.parent) if plan.parent else None,
+        remedy=clean_line(plan.remedy) if plan.remedy else None,
         simulated=plan.simulated,
         stopped=stopped,
     )
@@ -147,7 +147,7 @@ def _named_first(listing: Listing, sidecar: str, images: list[str]) -> list[str]
     """Put the image that the sidecar names first; without one the order stays."""
     try:
         named = _SIDECAR.decode(_read(listing, sidecar)).output.file
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNPARSABLE):
         return images
     return sorted(images, key=lambda image: image != named)
 
@@ -156,7 +156,7 @@ def _stopped(listing: Listing, folder: str, claimed: Claimed) -> str:
     path = join(folder, "stopped.json")
     try:
         told = msgspec.json.decode(_read(listing, path))
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, *UNPARSABLE) as error:
         claimed.unreadable.append(LeftOut(path, _words(error)))
         return "stopped; the reason cannot be read"
     reason = told.get("reason") if isinstance(told, dict) else None
@@ -175,14 +175,14 @@ def _refused(listing: Listing, folder: str, have: set[int], claimed: Claimed) ->
     for line in lines:
         try:
             told = msgspec.json.decode(line) if line else None
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNPARSABLE:
             continue  # a torn line is no outcome
-        if isinstance(told, dict) and isinstance(told.get("step"), int):
-            last[told["step"]] = told
+        if isinstance(told, dict) and (step := whole(told.get("step"))) is not None:
+            last[step] = told
     steps = []
     for number, told in sorted(last.items()):
         outcome = told.get("outcome") or told.get("status")
-        if number in have or outcome not in _OUTCOMES:
+        if number in have or not isinstance(outcome, str) or outcome not in _OUTCOMES:
             continue
         words = [
             _OUTCOMES[outcome],
@@ -210,7 +210,7 @@ def _read(listing: Listing, path: str) -> bytes:
 
 
 def _words(error: Exception) -> str:
-    return clean_line(getattr(error, "strerror", None) or str(error))
+    return clean_line(getattr(error, "strerror", None) or parse_fault(error))
 
 
 LAYOUT = Layout(

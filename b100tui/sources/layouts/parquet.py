@@ -20,7 +20,7 @@ from b100tui.sources.shards import columns, member_of, picture_paths, scalar_row
 
 _SHARD = re.compile(r"(?P<split>.*?)-\d+-of-\d+.*")
 _INPUTS = ("source", "input", "original", "before", "initial")
-_IN_NAME = re.compile(r"(?:step|turn|iter|round|gen|edit)[ _-]?(\d+)", re.I)
+_IN_NAME = re.compile(r"(?:step|turn|iter|round|gen|edit)[ _-]?(\d{1,9})(?!\d)", re.I)
 
 
 class _Row(Struct, kw_only=True):

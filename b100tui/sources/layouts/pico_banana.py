@@ -14,8 +14,8 @@ from b100tui.sources.sessions import Session
 from b100tui.sources.tables import BadLine, Line, read_table
 
 _LINES = frozenset({"jsonl", "ndjson"})
-_TURN_ID = re.compile(r"edit_turn_?(-?\d+)")
-_TURN_NAME = re.compile(r"[ _.-]?turn[ _.-]?(\d+)$", re.I)
+_TURN_ID = re.compile(r"edit_turn_?(-?\d{1,9})")
+_TURN_NAME = re.compile(r"[ _.-]?turn[ _.-]?(\d{1,9})$", re.I)
 _PROMPTS = ("metadata_edit_turn_prompts", "edit_turn_prompts", "prompts")
 _ORIGINAL = ("original_input_image", "original_input_image_file")
 

@@ -1,5 +1,6 @@
 """Trackio media folders: media/<project>/<run>/<step>/<uuid>.png, captions in <project>.db."""
 
+import os
 import re
 import sqlite3
 from collections import defaultdict
@@ -9,6 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from b100tui.model.errors import UNPARSABLE, parse_fault
 from b100tui.model.records import Run
 from b100tui.model.scan import LeftOut
 from b100tui.model.text import clean, clean_line
@@ -68,16 +70,26 @@ def claim(listing: Listing, taken: set[str]) -> Claimed:
 
 
 def _database(listing: Listing, path: str, claimed: Claimed) -> dict[str, dict[str, Any]]:
-    """Return caption and numbers by media path, out of every row that holds a picture."""
+    """Return caption and numbers by media path, out of every row that holds a picture.
+
+    A row that cannot be read costs its words only.
+    """
     claimed.used.add(path)
     found: dict[str, dict[str, Any]] = {}
-    place = f"file:{quote(on_disk(listing.root, path))}?mode=ro&immutable=1"
+    bad: list[str] = []
+    place = f"file:{quote(os.fsencode(on_disk(listing.root, path)))}?mode=ro&immutable=1"
     try:
         with closing(sqlite3.connect(place, uri=True)) as database:
             for (text,) in database.execute("SELECT metrics FROM metrics"):
-                _row(text, found)
-    except (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
+                try:
+                    _row(text, found)
+                except UNPARSABLE as error:
+                    bad.append(parse_fault(error))
+    except sqlite3.Error as error:
         claimed.unreadable.append(LeftOut(path, clean_line(f"no Trackio database: {error}")))
+    if bad:
+        words = f"{len(bad)} rows of its metrics cannot be read; the first: {bad[0]}"
+        claimed.unreadable.append(LeftOut(path, words))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from b100tui.model.errors import B100Error
+from b100tui.model.errors import UNPARSABLE, B100Error
 from b100tui.model.records import PictureRef
 from b100tui.model.scan import Duplicate, LeftOut, SourceRun, SourceStep
 from b100tui.model.text import clean
@@ -106,7 +106,7 @@ class _Words:
             if other.lower().endswith(".json"):
                 try:
                     value = msgspec.json.decode(self._read(other))
-                except (msgspec.DecodeError, UnicodeDecodeError, B100Error):
+                except (B100Error, *UNPARSABLE):
                     continue  # a broken record costs its words only
                 found |= value if isinstance(value, dict) else {}
         return found
