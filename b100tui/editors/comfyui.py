@@ -4,6 +4,7 @@ The workflow is a file in API format with "{input}", "{prompt}" and, if wanted, 
 values of its nodes.
 """
 
+import os
 import random
 import time
 import uuid
@@ -16,7 +17,7 @@ from b100tui.editors.gemini_faults import unknown_answer
 from b100tui.editors.http import HttpCaller
 from b100tui.editors.protocol import Capabilities, Outcome, Parameters, ReceivedImage
 from b100tui.editors.table import Row
-from b100tui.model.errors import UsageError
+from b100tui.model.errors import UNPARSABLE, UsageError, parse_fault
 from b100tui.model.text import clean_line
 
 _SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
@@ -33,12 +34,13 @@ class ComfyEditor:
     def __init__(self, name: str, row: Row) -> None:
         self.name = name
         self._row = row
-        path = Path(row.workflow).expanduser()
+        path = Path(os.path.expanduser(row.workflow))
         try:
             self._workflow: Any = msgspec.json.decode(path.read_bytes())
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (OSError, *UNPARSABLE) as error:
+            why = error.strerror if isinstance(error, OSError) else parse_fault(error)
             raise UsageError(
-                f"editor {name}: workflow {path}: {error}", "export it as API format (JSON)"
+                f"editor {name}: workflow {path}: {why}", "export it as API format (JSON)"
             ) from error
         text = msgspec.json.encode(self._workflow).decode()
         if "{input}" not in text or "{prompt}" not in text:
@@ -111,11 +113,12 @@ class ComfyEditor:
         status = entry.get("status") if isinstance(entry.get("status"), dict) else {}
         if isinstance(status, dict) and status.get("status_str") == "error":
             return Outcome(failure="fatal_run", message=_error_of(status))
+        outputs = entry.get("outputs")
         images = [
             image
-            for node in (entry.get("outputs") or {}).values()
-            if isinstance(node, dict)
-            for image in node.get("images") or ()
+            for node in (outputs.values() if isinstance(outputs, dict) else ())
+            if isinstance(node, dict) and isinstance(node.get("images"), list)
+            for image in node["images"]
             if isinstance(image, dict) and image.get("type") == "output"
         ]
         if not images:
@@ -148,7 +151,8 @@ def _filled(value: Any, values: dict[str, Any]) -> Any:
 
 
 def _error_of(status: dict[str, Any]) -> str:
-    for message in status.get("messages") or ():
+    messages = status.get("messages")
+    for message in messages if isinstance(messages, list) else ():
         if isinstance(message, list) and len(message) == 2 and message[0] == "execution_error":
             told = message[1] if isinstance(message[1], dict) else {}
             said = f"{told.get('node_type', '')}: {told.get('exception_message', '')}"

@@ -30,6 +30,7 @@ _PLACE = re.compile(r"\{(input|output|prompt|seed|size|thoughts|step|temperature
 _SUFFIX = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 _LOOK_SECONDS = 0.1
 _SAID = 300
+_LOG_BYTES = 4096
 _LIMIT_BYTES = 512 * 1024 * 1024
 
 
@@ -151,5 +152,7 @@ def _read(code: int, place: Path, said: str) -> Outcome:
 
 
 def _last_words(log: Path) -> str:
-    lines = log.read_bytes()[-4096:].decode("utf-8", "replace").strip().splitlines()
+    with log.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LOG_BYTES))
+        lines = file.read(_LOG_BYTES).decode("utf-8", "replace").strip().splitlines()
     return without_secrets(clean_line(lines[-1]))[:_SAID] if lines else ""

@@ -13,7 +13,6 @@ from b100tui.editors.table import Row
 
 _READ_SECONDS = {"512": 120.0, "1K": 120.0, "2K": 180.0, "4K": 600.0}
 _FLEX_SECONDS = 1200.0
-_BASE64 = 4 / 3
 
 
 class GeminiEditor:
@@ -37,7 +36,7 @@ class GeminiEditor:
         """Ask for one edit; the picture goes out as the bytes it is."""
         most = self._row.max_input_bytes
         size = len(image) + sum(len(turn.answer) for turn in parameters.history)
-        if most is not None and size * _BASE64 > most * _BASE64:
+        if most is not None and size > most:
             return Outcome(
                 failure="fatal_run",
                 message=f"the request holds {size / 1e6:.0f} MB, the limit is {most / 1e6:.0f} MB",

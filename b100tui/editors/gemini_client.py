@@ -5,9 +5,11 @@ import os
 import threading
 from importlib.metadata import version
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from b100tui.editors.gemini_faults import api_fault, transport_fault, unknown_answer
+import msgspec
+
+from b100tui.editors.gemini_faults import api_fault, cut_short, transport_fault, unknown_answer
 from b100tui.editors.keys import Hider, find_key, key_place
 from b100tui.editors.loop import SHARED, CutError, DeadlineError
 from b100tui.editors.protocol import Outcome
@@ -26,9 +28,19 @@ def base_url_of(base_url: str | None, vertex: bool) -> str | None:
     return base_url or os.environ.get(_BASE_VARIABLES[vertex]) or None
 
 
+def split_url(url: str) -> SplitResult:
+    """Return the parts of an address that a person wrote; UsageError where it is none."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise UsageError(
+            f"{clean_line(url)!r} is no address: {error}", "mend base_url in your editors.toml"
+        ) from error
+
+
 def is_loopback(url: str | None) -> bool:
     """Say whether `url` means this machine: a fake or a local gateway, never the real service."""
-    host = urlsplit(url or "").hostname or ""
+    host = split_url(url or "").hostname or ""
     if host == "localhost":
         return True
     try:
@@ -52,7 +64,7 @@ class GeminiClient:
     ) -> None:
         self.vertex = vertex
         self.base_url = base_url_of(base_url, vertex)
-        self.endpoint = urlsplit(self.base_url).netloc if self.base_url else ""
+        self.endpoint = split_url(self.base_url).netloc if self.base_url else ""
         self.endpoint = self.endpoint or (_VERTEX_HOST if vertex else _HOST)
         self.api_version = api_version or os.environ.get("GOOGLE_GENAI_API_VERSION") or ""
         self.api_version = self.api_version or (_VERTEX_API_VERSION if vertex else API_VERSION)
@@ -99,12 +111,8 @@ class GeminiClient:
                 deadline=deadline,
                 cancelled=cancelled,
             )
-        except DeadlineError:
-            return unknown_answer(f"no whole answer within {deadline:g} s")
-        except CutError:
-            return Outcome(
-                failure="cancelled", message="aborted before an answer", possibly_billed=True
-            )
+        except (DeadlineError, CutError) as error:
+            return cut_short(error, deadline)
         except errors.APIError as error:
             headers = getattr(error.response, "headers", None)
             message = self.hider.text(str(error.message or ""))
@@ -114,7 +122,7 @@ class GeminiClient:
             return self._unopened(error)
         except transports as error:
             fault = transport_fault(error)
-            return _hidden(fault, self.hider)
+            return msgspec.structs.replace(fault, message=self.hider.text(fault.message))
         except (ValueError, UnicodeError) as error:
             # The client itself reads some bodies as JSON before it hands them over.
             return unknown_answer(f"the reply cannot be read ({type(error).__name__})")
@@ -178,9 +186,3 @@ def _transports() -> tuple[type[Exception], ...]:
     except ImportError:
         return tuple(found)
     return (*found, httpx2.HTTPError, httpx2.InvalidURL)
-
-
-def _hidden(outcome: Outcome, hider: Hider) -> Outcome:
-    import msgspec
-
-    return msgspec.structs.replace(outcome, message=hider.text(outcome.message))

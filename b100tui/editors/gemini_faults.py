@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from b100tui.editors.loop import CutError, DeadlineError
 from b100tui.editors.protocol import FailureClass, Outcome
 from b100tui.model.text import clean_line
 
@@ -61,6 +62,13 @@ def transport_fault(error: Exception) -> Outcome:
     )
 
 
+def cut_short(error: DeadlineError | CutError, deadline: float | None) -> Outcome:
+    """Return the outcome of a call that was ended from here: it may have been billed."""
+    if isinstance(error, DeadlineError):
+        return unknown_answer(f"no whole answer within {deadline:g} s")
+    return Outcome(failure="cancelled", message="aborted before an answer", possibly_billed=True)
+
+
 def unknown_answer(message: str) -> Outcome:
     """Return the outcome of an answer that cannot be read: it may have been billed."""
     return Outcome(failure="backoff", message=message, possibly_billed=True)
@@ -102,7 +110,8 @@ def _retry_after(details: Any, headers: Any, message: str) -> float | None:
     quotas = " ".join(
         str(violation.get("quotaId", "")) + str(violation.get("quotaMetric", ""))
         for part in _parts(details)
-        for violation in part.get("violations", ())
+        if isinstance(part.get("violations"), list)
+        for violation in part["violations"]
         if isinstance(violation, dict)
     )
     if "PerDay" in quotas or "per day" in message.lower():

@@ -17,6 +17,7 @@ from b100tui.editors.gemini_faults import refusal_class, unknown_answer
 from b100tui.editors.prices import usage_cost
 from b100tui.editors.protocol import FailureClass, Outcome, ReceivedImage
 from b100tui.editors.table import Price
+from b100tui.model.errors import UNPARSABLE
 from b100tui.model.text import clean_line
 
 _SAID = 400
@@ -39,9 +40,12 @@ class _Seen:
 def read_reply(body: str, price: Price | None) -> Outcome:
     """Return what the reply `body` (JSON text) comes to; never raises."""
     try:
-        told = json.loads(body) if body.strip() else None
+        return _read(json.loads(body) if body.strip() else None, price)
     except (ValueError, RecursionError):
         return unknown_answer("the reply is no JSON: it was cut or garbled")
+
+
+def _read(told: Any, price: Price | None) -> Outcome:
     if isinstance(told, list) and len(told) == 1:
         told = told[0]
     if not isinstance(told, dict) or not told:
@@ -54,7 +58,7 @@ def read_reply(body: str, price: Price | None) -> Outcome:
         "cost_usd": usage_cost(price, usage) if price else None,
         "raw": _without_data(told),
     }
-    candidate = next((one for one in told.get("candidates") or () if isinstance(one, dict)), None)
+    candidate = next((one for one in _list(told.get("candidates")) if isinstance(one, dict)), None)
     if candidate is None:
         return _no_candidate(told, common)
     return _of_candidate(candidate, common)
@@ -84,7 +88,7 @@ def _of_candidate(candidate: dict[str, Any], common: dict[str, Any]) -> Outcome:
     finish = _text(_either(candidate, "finishReason", "finish_reason")) or ""
     message = _text(_either(candidate, "finishMessage", "finish_message"))
     seen = _Seen()
-    for part in _dict(candidate.get("content")).get("parts") or ():
+    for part in _list(_dict(candidate.get("content")).get("parts")):
         if isinstance(part, dict):
             _sort(part, seen)
     common |= {
@@ -211,14 +215,14 @@ def read_words(body: str) -> Shown | None:
     """Return the plain text of a reply without pictures, None where it cannot be read."""
     try:
         told = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNPARSABLE:
         return None
     if not isinstance(told, dict):
         return None
-    candidate = next((one for one in told.get("candidates") or () if isinstance(one, dict)), {})
+    candidate = next((one for one in _list(told.get("candidates")) if isinstance(one, dict)), {})
     words = [
         part["text"]
-        for part in _dict(candidate.get("content")).get("parts") or ()
+        for part in _list(_dict(candidate.get("content")).get("parts"))
         if isinstance(part, dict) and isinstance(part.get("text"), str) and not part.get("thought")
     ]
     return Shown(
@@ -235,6 +239,10 @@ def _either(told: dict[str, Any], camel: str, snake: str) -> Any:
 
 def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _text(value: Any) -> str | None:

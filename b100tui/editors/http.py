@@ -3,13 +3,15 @@
 import threading
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
-from b100tui.editors.gemini_client import is_loopback
-from b100tui.editors.gemini_faults import api_fault, transport_fault, unknown_answer
+import msgspec
+
+from b100tui.editors.gemini_client import is_loopback, split_url
+from b100tui.editors.gemini_faults import api_fault, cut_short, transport_fault, unknown_answer
 from b100tui.editors.keys import Hider
 from b100tui.editors.loop import SHARED, CutError, DeadlineError
 from b100tui.editors.protocol import Outcome
+from b100tui.model.errors import UNPARSABLE
 
 _READ_SECONDS = 600.0
 _LIMIT_BYTES = 256 * 1024 * 1024
@@ -28,7 +30,7 @@ class HttpCaller:
 
     def __init__(self, base_url: str, key: str | None = None) -> None:
         self.base_url = base_url.rstrip("/")
-        self.endpoint = urlsplit(base_url).netloc
+        self.endpoint = split_url(base_url).netloc
         self.hider = Hider(key)
         self._key = key
         self._client: Any = None
@@ -55,19 +57,11 @@ class HttpCaller:
                 deadline=deadline,
                 cancelled=cancelled,
             )
-        except DeadlineError:
-            return unknown_answer(f"no whole answer within {deadline:g} s")
-        except CutError:
-            return Outcome(
-                failure="cancelled", message="aborted before an answer", possibly_billed=True
-            )
+        except (DeadlineError, CutError) as error:
+            return cut_short(error, deadline)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             fault = transport_fault(error)
-            return Outcome(
-                failure=fault.failure,
-                message=self.hider.text(fault.message),
-                possibly_billed=fault.possibly_billed,
-            )
+            return msgspec.structs.replace(fault, message=self.hider.text(fault.message))
         return self._answered(response)
 
     def _answered(self, response: Any) -> "Answered | Outcome":
@@ -78,7 +72,7 @@ class HttpCaller:
         if "json" in response.headers.get("content-type", "") or body[:1] in (b"{", b"["):
             try:
                 told = response.json()
-            except ValueError:
+            except UNPARSABLE:
                 if response.status_code < 400:
                     return unknown_answer("the answer is no JSON: it was cut or garbled")
         if response.status_code < 400:

@@ -70,7 +70,8 @@ class OpenAIEditor:
         cost = usage_cost(self._row.price, usage) if self._row.price else None
         if self._row.usd_per_image is not None:
             cost = self._row.usd_per_image
-        images = [one for one in told.get("data") or () if isinstance(one, dict)]
+        data = told.get("data")
+        images = [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
         common: dict[str, Any] = {
             "usage": usage,
             "cost_usd": cost,

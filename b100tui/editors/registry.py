@@ -4,8 +4,6 @@ import importlib.util
 import os
 import shutil
 from collections.abc import Callable
-from pathlib import Path
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -15,9 +13,11 @@ from b100tui.editors.schedule import derive_seed, draw_schedule, profiles
 from b100tui.editors.table import JudgeRow, Row, Table
 from b100tui.model.errors import UsageError
 from b100tui.model.records import RunPlan
+from b100tui.model.text import clean_line
 
 # A schedule is drawn for this many steps, so that continuing a run does not change its past.
 _DRAWN_STEPS = 1000
+_MOST_SHARE = 100.0
 
 
 class Availability(Struct, frozen=True, kw_only=True):
@@ -47,18 +47,33 @@ def _simulate(name: str, row: Row, plan: RunPlan) -> Editor:
     from b100tui.editors.simulate import SimulatedEditor
 
     profile = name if name in profiles() else "sim-pro"
-    extra = plan.parameters.get("extra", {})
     seed = plan.parameters.get("schedule_seed", 0)
     schedule = draw_schedule(
         profile,
         derive_seed("edit", seed, plan.run),
         plan.run,
         _DRAWN_STEPS,
-        strength=float(extra.get("strength", 1.0)),
+        strength=_share(plan, "strength", 1.0),
         plain_copy=plan.recipe.startswith("replicate"),
     )
-    scale = float(extra.get("scale", plan.parameters.get("scale", 1.0)))
+    scale = _share(plan, "scale", plan.parameters.get("scale", 1.0))
     return SimulatedEditor(schedule, scale=scale, reasons=profile in {"sim-pro", "sim-steady"})
+
+
+def _share(plan: RunPlan, name: str, usual: object) -> float:
+    """Return a setting of the simulated editor; UsageError where it is no number from 0 to 100."""
+    extra = plan.parameters.get("extra")
+    given = extra.get(name, usual) if isinstance(extra, dict) else usual
+    try:
+        found = float(str(given))
+    except ValueError:
+        found = -1.0
+    if not 0.0 <= found <= _MOST_SHARE:
+        raise UsageError(
+            f"{name} {clean_line(str(given))!r} of the simulated editor",
+            f"a number from 0 to {_MOST_SHARE:g}, 1 as it is",
+        )
+    return found
 
 
 def _gemini(name: str, row: Row, plan: RunPlan) -> Editor:
@@ -116,12 +131,12 @@ def other_endpoint(row: Row) -> str | None:
     """
     if row.kind not in {"gemini", "openai"}:
         return None
-    from b100tui.editors.gemini_client import base_url_of, is_loopback
+    from b100tui.editors.gemini_client import base_url_of, is_loopback, split_url
 
     url = base_url_of(row.base_url, row.vertex) if row.kind == "gemini" else row.base_url
     if url is None:
         return None
-    return "loopback" if is_loopback(url) else urlsplit(url).hostname
+    return "loopback" if is_loopback(url) else split_url(url).hostname
 
 
 def is_simulated_judge(row: JudgeRow) -> bool:
@@ -163,7 +178,7 @@ def _missing(row: Row) -> tuple[str, str]:
         program = row.command[0] if row.command else ""
         if not program or shutil.which(os.path.expanduser(program)) is None:
             return f"no program {program!r}", 'set command = ["PROGRAM", ...] in editors.toml'
-    if row.kind == "comfyui" and not Path(row.workflow).expanduser().is_file():
+    if row.kind == "comfyui" and not os.path.isfile(os.path.expanduser(row.workflow)):
         return "no workflow file", 'set workflow = "FILE.json" in your editors.toml'
     return "", ""
 

@@ -79,6 +79,8 @@ def read_chain(folder: Path, plan: RunPlan) -> Chain:
         if number != place:
             raise StoreError(f"{folder}: step {place} is missing before step {number}", _FORK)
         sidecar = _read_sidecar(where)
+        if sidecar.step != number:
+            raise StoreError(f"{where} says that it is of step {sidecar.step}", _FORK)
         _check_image(folder, sidecar)
         if number:
             came_from = steps[input_step(plan.inputs, number)].output
@@ -166,6 +168,8 @@ def _read_sidecar(path: Path) -> Sidecar:
 def _check_image(folder: Path, sidecar: Sidecar) -> None:
     facts: FileFacts = sidecar.output
     path = folder / facts.file
+    if path.name != facts.file:
+        raise StoreError(f"step {sidecar.step}: its picture lies outside {folder}", _FORK)
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()

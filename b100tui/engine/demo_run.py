@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from b100tui import __version__
 from b100tui.editors.protocol import Outcome, Parameters
 from b100tui.editors.schedule import derive_seed, step_seed
@@ -121,7 +123,8 @@ class _Maker:
             versions={"b100": __version__},
         )
         hashed = plan_hash(plan, self.recipe.prompts)
-        write_plan(self.folder, _with_hash(plan, hashed), durable=False)
+        plan = msgspec.structs.replace(plan, plan_hash=hashed)
+        write_plan(self.folder, plan, durable=False)
         data = _initial_path(self.root, job.image).read_bytes()
         facts = file_facts(data, 0)
         first = Sidecar(run=job.run, step=0, output=facts, simulated=True, warnings=("SIMULATED",))
@@ -299,12 +302,6 @@ def _attempt_lines(
     if outcome.image is None:
         told |= {"message": outcome.message, "prompt": prompt}
     return [intent, told]
-
-
-def _with_hash(plan: RunPlan, hashed: str) -> RunPlan:
-    import msgspec
-
-    return msgspec.structs.replace(plan, plan_hash=hashed)
 
 
 def _time(moment: datetime) -> str:

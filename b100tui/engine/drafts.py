@@ -5,7 +5,7 @@ from pathlib import Path
 
 from b100tui.engine.asking import Answer
 from b100tui.engine.commit import file_facts, step_name
-from b100tui.model.errors import PictureError
+from b100tui.model.errors import PictureError, StoreError
 from b100tui.workspace.atomic import write_atomic
 
 DRAFTS = "drafts"
@@ -18,7 +18,10 @@ def keep_drafts(folder: Path, step: int, answer: Answer) -> None:
     """
     assert answer.outcome is not None
     place = folder / DRAFTS
-    os.makedirs(place, exist_ok=True)
+    try:
+        os.makedirs(place, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make {place}: {error.strerror}", "free space") from error
     for number, draft in enumerate(answer.outcome.drafts):
         try:
             facts = file_facts(draft.data, step)

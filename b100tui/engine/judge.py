@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -25,7 +26,7 @@ from b100tui.editors.table import JudgeRow, table
 from b100tui.engine.ledger import Caps, Ledger, Line, new_id, now
 from b100tui.engine.policy import Policy, decide
 from b100tui.engine.stopping import Stop, interruptible
-from b100tui.model.errors import B100Error, BudgetError, UsageError
+from b100tui.model.errors import B100Error, BudgetError, StoreError, UsageError
 from b100tui.model.records import Section, VerdictRecord
 from b100tui.workspace.parts import PartWriter, part_files, read_part
 from b100tui.workspace.places import config_dir, workspace_dir, workspace_dirs
@@ -77,11 +78,14 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
 def template() -> str:
     """Return the question with {summary} in it; the user's judge.txt replaces the shipped one.
 
-    Raises UsageError where {summary} is missing.
+    Raises UsageError where it cannot be read or {summary} is missing.
     """
     own = config_dir() / TEMPLATE
     if own.is_file():
-        text = own.read_text(encoding="utf-8")
+        try:
+            text = own.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read {own}: {error}", "save it as UTF-8") from error
         if "{summary}" not in text:
             raise UsageError(f"{own} has no {{summary}}", "say where the summary goes")
         return text
@@ -147,7 +151,7 @@ def judge(  # noqa: PLR0913
             done += 1
             tell(done, total)
 
-    with interruptible(worker.stop), ThreadPoolExecutor(max(1, jobs)) as pool:
+    with closing(worker), interruptible(worker.stop), ThreadPoolExecutor(max(1, jobs)) as pool:
         list(pool.map(one, items))
     return worker.report(items)
 
@@ -179,6 +183,9 @@ class _Worker:
         self._reasons: Counter[str] = Counter()
         self._usd = 0.0
 
+    def close(self) -> None:
+        self._writer.close()
+
     def judge(self, item: JudgeItem) -> None:
         summary = summary_of(item.sections)
         key = content_hash(self.question, summary, self.row.model)
@@ -187,7 +194,7 @@ class _Worker:
             return
         known = self._known.get(key)
         if known is not None:
-            self._counts["cached"] += 1
+            self._count("cached")
             there = (item.run, item.step, key) in self._there
             self._store(item, key, known.verdict, reply=known.reply, cached=there)
             return
@@ -213,7 +220,7 @@ class _Worker:
                 verdict = parse(said.text)
                 unparsed += verdict == "unparsed"
                 if verdict != "unparsed" or unparsed >= _TRIES_UNPARSED:
-                    self._counts["asked"] += 1
+                    self._count("asked")
                     self._store(item, key, verdict, reply=said.text, usd=spent)
                     return
                 continue
@@ -224,7 +231,7 @@ class _Worker:
                 self.stop.end(said.message)
             asked_to_stop = decision.do == "again" and self.stop.wait(decision.seconds)
             if decision.do != "again" or asked_to_stop:
-                self._counts["asked"] += 1
+                self._count("asked")
                 self._failed(item, key, said.message, write=said.failure != "cancelled")
                 return
 
@@ -295,6 +302,10 @@ class _Worker:
                 self._known.setdefault(key, record)
             self._verdicts[item.run, item.step] = verdict
 
+    def _count(self, name: str) -> None:
+        with self._mutex:
+            self._counts[name] += 1
+
     def _failed(self, item: JudgeItem, key: str, why: str, *, write: bool) -> None:
         with self._mutex:
             self._counts["failed"] += 1
@@ -334,12 +345,15 @@ class _Worker:
 def _known_verdicts(
     root: Path,
 ) -> tuple[dict[str, VerdictRecord], set[tuple[str, int, str]]]:
-    """Return answers by content, and which steps hold which already."""
+    """Return answers by content, and which steps hold which already; StoreError for a part."""
     known: dict[str, VerdictRecord] = {}
     there: set[tuple[str, int, str]] = set()
     for path in part_files(workspace_dirs(root), "verdicts"):
-        for record, _ in read_part(path, VerdictRecord):
-            if isinstance(record, VerdictRecord) and record.verdict is not None:
-                there.add((record.run, record.step, record.content_hash))
-                known[record.content_hash] = record
+        try:
+            for record, _ in read_part(path, VerdictRecord):
+                if isinstance(record, VerdictRecord) and record.verdict is not None:
+                    there.add((record.run, record.step, record.content_hash))
+                    known[record.content_hash] = record
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror}", "make it readable") from error
     return known, there

@@ -1,6 +1,7 @@
 """Makes one run: from its folder as it lies to its last planned step, each step committed whole."""
 
 import hashlib
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from b100tui.engine.rescue import adopt, rescue
 from b100tui.engine.runfolder import PLAN, STOPPED, extend_plan, write_plan, write_stopped
 from b100tui.engine.runplan import PlannedRun, extra_of, prompt_of, resolution_of, seed_of
 from b100tui.engine.sidecars import sidecar_of
-from b100tui.model.errors import UNPARSABLE, B100Error, StoreError
+from b100tui.model.errors import UNPARSABLE, B100Error, PictureError, StoreError
 from b100tui.model.records import Sidecar
 from b100tui.workspace.locks import hold
 from b100tui.workspace.places import make_private, workspace_dir
@@ -67,7 +68,11 @@ def begin(root: Path, planned: PlannedRun) -> None:
     initial, folder, plan = planned.initial, planned.folder, planned.plan
     if initial is None:
         return
-    data = initial.read_bytes() if isinstance(initial, Path) else initial
+    try:
+        data = initial.read_bytes() if isinstance(initial, Path) else initial
+    except OSError as error:
+        where = error.filename or "the initial picture"
+        raise PictureError(f"cannot read {where}: {error.strerror}", "name it again") from error
     facts = file_facts(data, 0)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -157,14 +162,14 @@ class _Maker:
         set_aside(self.folder)
         adopt(self.batch.root, self.plan, self.folder)
         chain = read_chain(self.folder, self.plan)
-        ended = {line.get("id") for line in attempts if line.get("kind") == "outcome"}
+        ended = {str(line.get("id")) for line in attempts if line.get("kind") == "outcome"}
         self.spent_before = sum(
-            float(line.get("settled") or 0) + float(line.get("possibly_billed") or 0)
+            _dollars(line.get("settled")) + _dollars(line.get("possibly_billed"))
             for line in attempts
             if line.get("kind") == "outcome"
         )
         for line in attempts:
-            if line.get("kind") != "intent" or line.get("id") in ended:
+            if line.get("kind") != "intent" or str(line.get("id")) in ended:
                 continue
             self.spent_before += self._close(line, chain)
         return chain
@@ -172,7 +177,7 @@ class _Maker:
     def _close(self, intent: dict[str, Any], chain: Chain) -> float:
         """Write the outcome of an attempt that no outcome line tells of; return its dollars."""
         id, step = str(intent.get("id")), intent.get("step")
-        reserved = float(intent.get("reserved") or 0.0)
+        reserved = _dollars(intent.get("reserved"))
         told = self.batch.ledger.ended(id)
         if told is None and self.batch.ledger.is_open(id):
             self.batch.ledger.possibly_billed(id, reserved)
@@ -203,10 +208,11 @@ class _Maker:
         parameters = self._parameters(editor, step)
         prompt = prompt_of(self.plan, step)
         answer = self.asker.ask(step, data, source.mime, prompt, parameters)
-        if answer.outcome is not None and answer.outcome.drafts:
-            keep_drafts(self.folder, step, answer)
         if answer.ended is None:
             self._commit(step, editor, prompt, parameters, answer, source)
+        # Last: a disk that has no room for drafts must not cost the picture that was paid for.
+        if answer.outcome is not None and answer.outcome.drafts:
+            keep_drafts(self.folder, step, answer)
         return answer
 
     def _parameters(self, editor: Editor, step: int) -> Parameters:
@@ -322,6 +328,12 @@ def stopped_for(folder: Path) -> tuple[str, str] | None:
     if not isinstance(told, dict):
         return "unknown", "stopped; the reason cannot be read"
     return str(told.get("failure")), str(told.get("reason"))
+
+
+def _dollars(told: Any) -> float:
+    """Return the dollars of an attempts line; what is no amount counts as none."""
+    amount = isinstance(told, int | float) and not isinstance(told, bool)
+    return float(told) if amount and 0 <= told < math.inf else 0.0
 
 
 def _picture(folder: Path, name: str, sha256: str) -> bytes:

@@ -1,6 +1,7 @@
 """From a request to frozen run plans, before anything is written or paid."""
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,11 +24,12 @@ from b100tui.imaging.header import header
 from b100tui.model.errors import StoreError, UnknownRunError, UsageError
 from b100tui.model.records import RunPlan
 from b100tui.model.text import clean_line
+from b100tui.sources.paths import natural
 
 _UNFIT = re.compile(r"[^a-z0-9]+")
 _SEED = re.compile(r"(none)|(fixed|per-step)(?::(-?\d+))?")
 _INT32 = 2**31
-_RUN = re.compile(r"run-(\d+)")
+_RUN = re.compile(r"run-(\d{1,9})")
 _PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 _TAKEN = {"png": "image/png", "jpeg": "image/jpeg", "webp": "image/webp"}
 _MOST_STEPS = 100_000
@@ -247,11 +249,10 @@ def resolution_of_ask(ask: Ask, row: Row) -> str | None:
 def find_run(root: Path, name: str) -> Path:
     """Return the folder of run `name` (id or unique prefix) that b100 made in `root`."""
     exact = root / name
-    if name and ".." not in Path(name).parts and (exact / PLAN).is_file():
+    inside = bool(name) and ".." not in Path(name).parts and not os.path.isabs(name)
+    if inside and os.path.isfile(exact / PLAN):
         return exact
-    foreign = (
-        name and exact.is_dir() and any(path.name.endswith(_PICTURES) for path in exact.iterdir())
-    )
+    foreign = inside and _holds_pictures(exact)
     near = [folder for folder in run_folders(root) if _id(root, folder).startswith(name)]
     if len(near) == 1 and not foreign:
         return near[0]
@@ -264,10 +265,17 @@ def find_run(root: Path, name: str) -> Path:
     )
 
 
+def _holds_pictures(folder: Path) -> bool:
+    try:
+        return any(name.endswith(_PICTURES) for name in os.listdir(folder))
+    except OSError:
+        return False  # no folder, or none that can be looked into: no run of anybody
+
+
 def run_folders(root: Path) -> list[Path]:
     """Return the folders of all runs that b100 made, in natural order."""
     found = [path.parent for path in root.glob(f"*/*/*/{PLAN}") if path.parts[-4] != ".b100"]
-    return sorted(found, key=_natural)
+    return sorted(found, key=lambda folder: natural(folder.as_posix()))
 
 
 def check_initial(picture: Path | bytes) -> None:
@@ -347,10 +355,3 @@ def _free_repeat(folder: Path) -> int:
 
 def _id(root: Path, folder: Path) -> str:
     return folder.relative_to(root).as_posix()
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    return [
-        (int(part), "") if part.isdigit() else (-1, part)
-        for part in re.split(r"(\d+)", path.as_posix())
-    ]

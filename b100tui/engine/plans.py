@@ -1,8 +1,10 @@
 """Plans: whole experiments as data; shipped ones and the user's own."""
 
+import os
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -29,7 +31,7 @@ class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     resolution: str | None = None
     aspect_ratio: str | None = None
     thinking: str | None = None
-    session: str = "multi"
+    session: Literal["multi", "single"] = "multi"
     assumed: bool = False
 
 
@@ -83,7 +85,7 @@ def plan_names() -> dict[str, Path]:
 def read_experiment(name: str) -> Experiment:
     """Return the plan called `name`, or in the file of that path; UsageError says what is wrong."""
     known = plan_names()
-    path = known.get(name) or Path(name).expanduser()
+    path = known.get(name) or Path(os.path.expanduser(name))
     try:
         read = msgspec.toml.decode(path.read_bytes(), type=Experiment)
     except FileNotFoundError as error:

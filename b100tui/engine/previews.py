@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from b100tui.model.errors import PictureError
+from b100tui.model.errors import B100Error
 from b100tui.model.records import PictureRef
 from b100tui.workspace.places import cache_dir
 
@@ -19,6 +19,6 @@ def keep_previews(root: Path, picture: Path) -> str:
         path = picture.relative_to(root).as_posix()
         cache = Cache(cache_dir(root) / "previews")
         cache.make(root, PictureRef(path, None, facts.st_size, facts.st_mtime_ns))
-    except (PictureError, OSError, ValueError) as error:
+    except (B100Error, OSError, ValueError) as error:
         return str(error)
     return cache.trouble

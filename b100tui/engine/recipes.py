@@ -8,12 +8,12 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from b100tui.engine.runfolder import INPUTS
 from b100tui.model.errors import UNPARSABLE, UsageError, parse_fault
 from b100tui.model.records import SeedPolicy
 from b100tui.model.text import clean_line
 from b100tui.workspace.places import config_dir
 
-_INPUTS = re.compile(r"previous|initial|initial:[1-9][0-9]{0,5}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -60,10 +60,6 @@ class Recipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             for step in range(1, steps + 1)
         )
 
-    def phase(self, step: int) -> int:
-        """Return the phase of `step` in the cycle; step 1 and step 1 + cycle share one."""
-        return (step - 1) % len(self.prompts)
-
 
 def recipe_folders() -> tuple[Path, ...]:
     """Return the shipped folder and the user's; a user's recipe replaces one of its name."""
@@ -105,7 +101,7 @@ def _read(path: Path) -> Recipe:
         raise UsageError(f"{where}: {error.strerror}", "make it readable or remove it") from error
     except UNPARSABLE as error:
         raise UsageError(f"{where}: {parse_fault(error)}", "mend the file") from error
-    if not _INPUTS.fullmatch(read.inputs):
+    if not INPUTS.fullmatch(read.inputs):
         raise UsageError(f"{where}: inputs = {read.inputs!r}", "previous, initial or initial:N")
     if not read.prompts or not all(prompt.strip() for prompt in read.prompts):
         raise UsageError(f"{where}: needs at least one prompt with words", "mend the file")

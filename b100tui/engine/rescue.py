@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from b100tui.engine.commit import commit_step, step_name
-from b100tui.model.errors import StoreError
+from b100tui.model.errors import UNPARSABLE, StoreError
 from b100tui.model.records import RunPlan, Sidecar
 from b100tui.workspace.atomic import write_atomic
 from b100tui.workspace.places import make_private, state_dir
@@ -34,7 +34,10 @@ def adopt(root: Path, plan: RunPlan, folder: Path) -> int:
         return 0
     count = 0
     for record in sorted(place.glob("step-*.json")):
-        sidecar = msgspec.json.decode(record.read_bytes(), type=Sidecar)
+        try:
+            sidecar = msgspec.json.decode(record.read_bytes(), type=Sidecar)
+        except (OSError, *UNPARSABLE) as error:
+            raise StoreError(f"cannot read {record}: {error}", "remove it") from error
         before = folder / f"{step_name(sidecar.step - 1)}.json"
         if not before.exists() or (folder / record.name).exists():
             continue

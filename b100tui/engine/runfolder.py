@@ -1,15 +1,19 @@
 """A run's folder: its frozen plan, and what ended it early."""
 
 import hashlib
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from b100tui.model.errors import UNPARSABLE, StoreError, parse_fault
-from b100tui.model.records import RunPlan
+from b100tui.model.records import RunPlan, SeedPolicy
+from b100tui.model.text import clean_line
 from b100tui.workspace.atomic import write_atomic
 
+# What stands in a plan and a recipe for the picture that each step gets.
+INPUTS = re.compile(r"previous|initial|initial:[1-9][0-9]{0,5}")
 PLAN = "run.json"
 STOPPED = "stopped.json"
 # What a run is asked to do; ids, dates, versions and the planned length may differ on resume.
@@ -49,7 +53,7 @@ def read_plan(folder: Path) -> RunPlan:
     """Return the plan of the run in `folder`; StoreError says why it cannot be read."""
     path = folder / PLAN
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunPlan)
+        plan = msgspec.json.decode(path.read_bytes(), type=RunPlan)
     except OSError as error:
         raise StoreError(
             f"cannot read {path}: {error.strerror}", "is this a run folder?"
@@ -58,6 +62,16 @@ def read_plan(folder: Path) -> RunPlan:
         raise StoreError(
             f"{path} is no plan of a run: {parse_fault(error)}", "restore it from a copy"
         ) from error
+    for name, value, known in (
+        ("seed_policy", plan.seed_policy, plan.seed_policy in get_args(SeedPolicy)),
+        ("inputs", plan.inputs, INPUTS.fullmatch(plan.inputs)),
+    ):
+        if not known:
+            raise StoreError(
+                f"{path}: {name} {clean_line(value)!r} is not known here",
+                "another version of b100 may have made it",
+            )
+    return plan
 
 
 def write_stopped(folder: Path, told: dict[str, Any], *, durable: bool = True) -> None:
