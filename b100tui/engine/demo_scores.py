@@ -67,9 +67,7 @@ def probe_scores(
     from b100tui.metrics import probes
 
     wanted = probes.ALONE if reference is None else (*probes.ALONE, *_AGAINST)
-    found = probes.examine(pixels, wanted, reference)
-    values = {name: value for name, value in found.items() if isinstance(value, float)}
-    return values, probes.View(pixels)
+    return probes.measure(pixels, wanted, reference), probes.View(pixels)
 
 
 @cache

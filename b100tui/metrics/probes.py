@@ -5,7 +5,7 @@ levels (0 to 255). A probe that has no meaning for a picture is a Failure with a
 made-up number.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -243,16 +243,12 @@ ALONE = tuple(_ALONE)
 AGAINST = tuple(_AGAINST)
 
 
-def measure(pixels: Pixels, only: Iterable[str] | None = None) -> dict[str, float]:
-    """Return the no-reference probes that have a value for `pixels`, by id."""
-    return _values(examine(pixels, ALONE if only is None else tuple(only)))
-
-
-def measure_against(
-    pixels: Pixels, reference: Pixels, only: Iterable[str] | None = None
+def measure(
+    pixels: Pixels, wanted: Sequence[str] = ALONE, reference: Pixels | View | None = None
 ) -> dict[str, float]:
-    """Return the probes against a reference that have a value for the pair, by id."""
-    return _values(examine(pixels, AGAINST if only is None else tuple(only), reference))
+    """Return the probes of `wanted` that have a value for `pixels`, by id."""
+    outcomes = examine(pixels, wanted, reference)
+    return {name: value for name, value in outcomes.items() if isinstance(value, float)}
 
 
 def examine(
@@ -294,10 +290,6 @@ def _one(name: str, view: View, other: View | None) -> Outcome:
     if isinstance(outcome, float) and not np.isfinite(outcome):
         return Failure("nan", "the formula has no finite value for this picture")
     return outcome
-
-
-def _values(outcomes: Mapping[str, Outcome]) -> dict[str, float]:
-    return {name: value for name, value in outcomes.items() if isinstance(value, float)}
 
 
 def _or_flat(value: float | None) -> Outcome:

@@ -8,7 +8,7 @@ import numpy as np
 from b100tui.analysis.signals import ALIGNED_TEXTURE
 from b100tui.imaging.align import align, prepare
 from b100tui.imaging.aligned import measure as measure_aligned
-from b100tui.metrics.probes import measure, measure_against
+from b100tui.metrics.probes import AGAINST, ALONE, measure
 from tests.imaging.pairs import Pixels, moved, noisy, scene
 
 LAST = 26
@@ -73,10 +73,10 @@ def probed(
     prepared = prepare(steps[1])
     names = None if only is None else tuple(only)
     for step, picture in steps.items():
-        for name, value in measure(picture, names).items():
+        for name, value in measure(picture, names or ALONE).items():
             out.setdefault(name, {})[step] = value
         if step > 1:
-            for name, value in measure_against(picture, steps[1]).items():
+            for name, value in measure(picture, AGAINST, steps[1]).items():
                 if name not in ("ssim", "psnr"):
                     out.setdefault(name, {})[step] = value
         if step > 1 and step in aligned:

@@ -12,7 +12,7 @@ from b100tui.analysis.limit import limit
 from b100tui.analysis.signals import SIGNALS
 from b100tui.imaging.align import align, prepare
 from b100tui.imaging.aligned import measure as measure_aligned
-from b100tui.metrics.probes import measure, measure_against
+from b100tui.metrics.probes import AGAINST, measure
 from tests.shared_data import shared
 
 
@@ -37,7 +37,7 @@ def test_real_runs_break_from_the_start_and_pass_their_limit(name: str, step: in
     for at, picture in pictures.items():
         measured = dict(measure(picture))
         if at > 1:
-            measured.update(measure_against(picture, pictures[1]))
+            measured.update(measure(picture, AGAINST, pictures[1]))
             left = measure_aligned(pictures[1], picture, align(reference, picture))
             assert left is not None
             measured["ssim"] = left.ssim

@@ -19,7 +19,7 @@ from b100tui.analysis.gate import gate_onset
 from b100tui.analysis.signals import ALIGNED_TEXTURE, as_fitted, judged
 from b100tui.imaging.align import Alignment
 from b100tui.imaging.aligned import measure as measure_aligned
-from b100tui.metrics.probes import measure, measure_against
+from b100tui.metrics.probes import measure
 from tests.bench.bars import tell
 from tests.bench.bench_onset import upper
 from tests.imaging.pairs import Pixels, moved, noisy, scene
@@ -73,7 +73,7 @@ def harmless() -> None:
                     before, after = measure(picture, [name])[name], measure(step, [name])[name]
                 else:
                     before = 1.0 if name == "texture_ratio" else 0.0
-                    after = measure_against(step, picture, [name])[name]
+                    after = measure(step, [name], picture)[name]
                 first, last = as_fitted(name, [before, after])
                 if first is not None and last is not None:
                     moves.append(last - first)
@@ -102,7 +102,7 @@ def drifting(seed: int) -> Watched:
         picture = first if step == 1 else noisy(toned, 2.0, 1000 * seed + step)
         found = measure(picture, PROBES)
         if step > 1:
-            found.update(measure_against(picture, first, AGAINST))
+            found.update(measure(picture, AGAINST, first))
             grow = 1.0 / (1.0 + zoom)
             x, y = (SHAPE[1] - 1) / 2 * (1 - grow), (SHAPE[0] - 1) / 2 * (1 - grow)
             known = Alignment(status="aligned", matrix=(grow, 0.0, x, 0.0, grow, y))
