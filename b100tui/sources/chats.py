@@ -55,7 +55,7 @@ def take_parts(session: Session, path: str, parts: list[Part]) -> tuple[int, int
 
     The first picture of the user is step 0; each answer with a picture is the next step, its
     last picture the result. Words of the user since the last answer are the prompt. An
-    answer without a picture but with an error is a refused step.
+    answer without a picture but with an error is a refused step, with what else it says.
     """
     state = _State(session, path)
     for part in parts:
@@ -72,6 +72,7 @@ class _State:
         self.step = self.drafts = self.unknown = 0
         self.prompt: list[str] = []
         self.thoughts: list[str] = []
+        self.words: list[str] = []
         self.error = ""
         self.results: list[Part] = []
         self.uploads = 0
@@ -81,7 +82,7 @@ class _State:
         if part.user and self.answering:
             self.end()
         picture = bool(part.place or part.remote)
-        if part.user:
+        if part.user and not part.error:
             if part.text:
                 self.prompt.append(part.text)
             if picture:
@@ -96,7 +97,9 @@ class _State:
                 self.thoughts.append(part.text)
         elif picture:
             self.results.append(part)
-        elif not part.text and not part.error:
+        elif part.text:
+            self.words.append(part.text)
+        elif not part.error:
             self.unknown += 1
 
     def _upload(self, part: Part) -> None:
@@ -118,15 +121,15 @@ class _State:
             self._picture(self.step, self.results[-1], **said)
         elif self.error:
             self.step += 1
-            self.session.refused(self.step, self.error, **said)
+            self.session.refused(self.step, " ".join((self.error, *self.words)), **said)
         elif self.answering:
             return self._go_on()  # an answer in words only: what was said belongs to the next
-        self.prompt, self.thoughts, self.results = [], [], []
+        self.prompt, self.thoughts, self.words, self.results = [], [], [], []
         self.error, self.answering = "", False
         return None
 
     def _go_on(self) -> None:
-        self.answering = False
+        self.answering, self.words = False, []
 
     def _picture(self, step: int, part: Part, **said: Any) -> None:
         if part.place:
@@ -193,7 +196,9 @@ def _turn(place: _PLACE, number: int, turn: dict[str, Any]) -> Iterator[Part]:
     elif isinstance(content, str):
         yield Part(turn=number, user=user, text=content)
     else:
-        yield _part(place, number, user, turn)
+        part = _part(place, number, user, turn)
+        if not error or part.text or part.place or part.remote:
+            yield part
     if error:
         yield Part(turn=number, user=user, error=error)
 

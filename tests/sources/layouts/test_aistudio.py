@@ -164,3 +164,23 @@ def test_a_place_that_is_gone_is_a_picture_error(tmp_path: Path) -> None:
 
     with pytest.raises(PictureError, match="no picture at chunks/9"):
         open_picture(tmp_path, PictureRef("chat.json", "chunks/9"))
+
+
+@pytest.mark.parametrize("turn", [user, model])
+def test_the_words_of_a_turn_that_ends_in_an_error_are_kept(tmp_path: Path, turn: Any) -> None:
+    said = {"text": "I cannot go on."} if turn is model else {}
+    chat = export(
+        user("one", inlineImage=inline(PNG)),
+        turn(**said, errorMessage="An internal error has occurred."),
+        user("two"),
+        model(inlineImage=inline(jpeg(4))),
+    )
+    json_file(tmp_path / "chat.json", chat)
+    read = steps_of(tmp_path, the_run(tmp_path))
+    words = "An internal error has occurred." + (" I cannot go on." if said else "")
+    assert [(step.status, step.reason) for step in read] == [
+        ("ok", None),
+        ("refused", words),
+        ("ok", None),
+    ]
+    assert not [left for left in notes(scan_folder(tmp_path)) if "no known form" in left]
