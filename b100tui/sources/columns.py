@@ -33,6 +33,8 @@ REASONING = (
     *("reasoning", "reasoning_summary", "thoughts", "thinking", "thought_summary", "summary"),
     "sections",
 )
+# A column that stands for one turn, of a table with a run in each row.
+TURN = re.compile(r"(?:step|turn|iter|round|gen|edit)[ _-]?(\d{1,9})(?!\d)", re.I)
 METRIC = ("metric", "metric_name", "metric_id", "iqa")
 VALUE = ("value", "score", "metric_value")
 _PARAMETERS = frozenset(

@@ -209,3 +209,20 @@ def test_source_of_the_first_turn_is_step_0(tmp_path: Path) -> None:
         (1, "a.png", "one"),
         (2, "b.png", "two"),
     ]
+
+
+def test_imagefolder_with_a_column_a_turn_has_a_run_a_row(tmp_path: Path) -> None:
+    rows = "".join(
+        f'{{"image_file_name": "{k}0.png", "turn_1_image_file_name": "{k}1.png",'
+        f' "turn_2_image_file_name": "{k}2.png", "turn_2_instruction": "again {k}"}}\n'
+        for k in "ab"
+    )
+    put(tmp_path, *(f"{k}{n}.png" for k in "ab" for n in range(3)))
+    put(tmp_path, "metadata.jsonl", data=rows.encode())
+    scan = scan_folder(tmp_path)
+    assert scan.layout == "imagefolder"
+    told = [[(s.step, s.picture.path, s.prompt) for s in source.steps] for source in scan.runs]
+    assert told == [
+        [(0, f"{k}0.png", None), (1, f"{k}1.png", None), (2, f"{k}2.png", f"again {k}")]
+        for k in "ab"
+    ]

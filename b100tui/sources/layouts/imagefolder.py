@@ -4,16 +4,16 @@ from typing import Any
 
 from b100tui.model.errors import B100Error
 from b100tui.model.scan import LeftOut
-from b100tui.model.text import clean_line
+from b100tui.model.text import clean, clean_line
 from b100tui.sources.assemble import is_picture
 from b100tui.sources.claims import Claimed
-from b100tui.sources.columns import FILE, Columns, columns_of, told, whole
+from b100tui.sources.columns import FILE, PROMPT, TURN, Columns, columns_of, told, whole
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
-from b100tui.sources.manifests import is_url, resolved
+from b100tui.sources.manifests import found_file, is_url, resolved
 from b100tui.sources.paths import join, split_path
 from b100tui.sources.records import RowStep, runs_of, who_says
-from b100tui.sources.tables import BadLine, read_table
+from b100tui.sources.tables import BadLine, Line, read_table
 
 NAMES = ("metadata.jsonl", "metadata.csv", "metadata.parquet")
 _SOURCES = ("source", "input", "original", "before", "initial")
@@ -22,7 +22,8 @@ _SOURCES = ("source", "input", "original", "before", "initial")
 def claim_imagefolders(listing: Listing, taken: set[str]) -> Claimed:
     """Take the pictures of every manifest whose rows tell a step.
 
-    A manifest without a step column is left to the guess, which joins its rows by file name.
+    A row with several columns of turns is a run of its own. A manifest without either is left
+    to the guess, which joins its rows by file name.
     Names that lead out of the folder or to nothing are listed with their line.
     """
     claimed = Claimed()
@@ -49,6 +50,10 @@ def _claim(listing: Listing, folder: str, path: str, taken: set[str], claimed: C
         column = known.step
         number = whole(line.cells[column]) if column else None
         pictures = _pictures(line.cells)
+        turns = _turns(pictures) if column is None else {}
+        if len(turns) > 1:
+            steps += _wide(listing, folder, line, pictures, turns, taken, problems)
+            continue
         if column is None or not pictures:
             problems.append(f"line {line.number}: {_lack(line.cells, known)}")
             continue
@@ -105,6 +110,48 @@ def _pictures(cells: dict[str, Any]) -> list[tuple[str, str]]:
     if isinstance(several, list) and several and isinstance(several[-1], str):
         found.append(("file_names", several[-1]))
     return found
+
+
+def _turns(pictures: list[tuple[str, str]]) -> dict[str, int]:
+    """Return the columns of turns, turn_1_image_file_name and the like, by name."""
+    names = [column for column, _ in pictures]
+    return {name: int(found[1]) for name in names if (found := TURN.search(name))}
+
+
+def _wide(
+    listing: Listing,
+    folder: str,
+    line: Line,
+    pictures: list[tuple[str, str]],
+    turns: dict[str, int],
+    taken: set[str],
+    problems: list[str],
+) -> list[RowStep]:
+    """Return the steps of a row that holds a whole run, a column a turn; step 0 is its source."""
+    who = who_says(line.cells, [column for column, _ in pictures]) or {"run": str(line.number)}
+    steps: list[RowStep] = []
+    for column, name in pictures:
+        step = turns.get(column)
+        if step is None:
+            if not column.casefold().startswith((*_SOURCES, "image", "file_name")):
+                continue
+            step = 0
+        target, why = found_file(listing, folder, name, "exact")
+        if not target:
+            problems.append(f"line {line.number}: {column}: {why}")
+        elif target not in taken:
+            words = next((line.cells[key] for key in line.cells if _prompts(key) == step), None)
+            said = {"prompt": clean(words)} if isinstance(words, str) and words else {}
+            steps.append(
+                RowStep(group=split_path(target)[0], who=who, step=step, path=target, said=said)
+            )
+    return steps
+
+
+def _prompts(column: str) -> int | None:
+    """Return the turn that a column such as turn_2_instruction holds the prompt of."""
+    found = TURN.search(column)
+    return int(found[1]) if found and column.casefold().endswith(PROMPT) else None
 
 
 def _lack(cells: dict[str, Any], known: Columns) -> str:

@@ -10,7 +10,7 @@ from b100tui.model.errors import B100Error
 from b100tui.model.scan import LeftOut
 from b100tui.sources.assemble import shown
 from b100tui.sources.claims import Claimed
-from b100tui.sources.columns import columns_of, told, whole
+from b100tui.sources.columns import TURN, columns_of, told, whole
 from b100tui.sources.layouts.protocol import Layout
 from b100tui.sources.listing import Listing
 from b100tui.sources.names import group_stems, has_step_word
@@ -20,7 +20,6 @@ from b100tui.sources.shards import columns, member_of, picture_paths, scalar_row
 
 _SHARD = re.compile(r"(?P<split>.*?)-\d+-of-\d+.*")
 _INPUTS = ("source", "input", "original", "before", "initial")
-_IN_NAME = re.compile(r"(?:step|turn|iter|round|gen|edit)[ _-]?(\d{1,9})(?!\d)", re.I)
 
 
 class _Row(Struct, kw_only=True):
@@ -83,7 +82,7 @@ def _rows(listing: Listing, path: str) -> list[_Row]:
 def _take(listing: Listing, split: str, rows: list[_Row], claimed: Claimed) -> None:
     column = columns_of(rows[0].cells).step
     names = [name for row in rows for name in row.pictures]
-    turns = {name: int(found[1]) for name in names if (found := _IN_NAME.search(name))}
+    turns = {name: int(found[1]) for name in names if (found := TURN.search(name))}
     if column is not None:
         steps = _by_column(split, rows, column, claimed)
     elif len(turns) > 1:
