@@ -20,12 +20,12 @@ MOST_BYTES = 256 << 20
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """What the process is to do. Values are the statement's named parameters."""
+    """What the process is to do; values are named parameters, what spills goes below `cache`."""
 
     path: str
     sql: str
     values: dict[str, str | int | float | bool | None] = field(default_factory=dict)
-    spill: str = ""
+    cache: str = ""
     memory_limit: str = MEMORY_LIMIT
     most_rows: int = MOST_ROWS
     most_bytes: int = MOST_BYTES
@@ -62,7 +62,7 @@ def run_sql(
         path=str(database_path(cache, generation)),
         sql=text,
         values=dict(values or {}),
-        spill=str(cache / "spill"),
+        cache=str(cache),
     )
     with subprocess.Popen(
         [sys.executable, "-m", "b100tui.index.sql_worker"],

@@ -4,16 +4,17 @@ import math
 import resource
 import sys
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import msgspec
 
+from b100tui.index.generation import spilling
 from b100tui.index.sql import Job, Table
 
 # The order matters: the last one forbids every further change.
 LOCKED = """
-SET max_temp_directory_size = '2GB';
 SET autoinstall_known_extensions = false;
 SET autoload_known_extensions = false;
 SET allow_community_extensions = false;
@@ -44,7 +45,7 @@ def answer(job: Job) -> Table:
             config={
                 "threads": "2",
                 "memory_limit": job.memory_limit,
-                "temp_directory": job.spill,
+                **(spilling(Path(job.cache)) if job.cache else {}),
             },
         )
         con.execute(LOCKED)

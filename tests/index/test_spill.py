@@ -9,6 +9,8 @@ import duckdb
 import pytest
 
 from b100tui.index.generation import spilling
+from b100tui.index.sql import Job
+from b100tui.index.sql_worker import answer
 
 
 def gone() -> int:
@@ -41,3 +43,14 @@ def test_a_query_that_spills_without_end_is_refused(tmp_path: Path) -> None:
             "CREATE TABLE t AS SELECT md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS s "
             "FROM range(2000000) r(i)"
         )
+
+
+def test_own_sql_spills_into_a_folder_that_the_next_process_clears_away(tmp_path: Path) -> None:
+    left = tmp_path / f"spill-{gone()}"
+    left.mkdir()
+    path = tmp_path / "a.duckdb"
+    duckdb.connect(str(path)).close()
+    sql = "SELECT current_setting('temp_directory')"
+    table = answer(Job(path=str(path), sql=sql, cache=str(tmp_path)))
+    assert (table.error, table.rows) == (None, ((str(tmp_path / f"spill-{os.getpid()}"),),))
+    assert not left.exists()
