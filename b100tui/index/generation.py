@@ -45,16 +45,19 @@ def lock_path(cache: Path) -> Path:
 
 def generations(cache: Path) -> list[int]:
     """Return the published generations of this schema, oldest first."""
+    found = (_DATABASE.fullmatch(name) for name in _names(cache))
+    return sorted(int(hit[2]) for hit in found if hit and int(hit[1]) == SCHEMA)
+
+
+def _names(cache: Path) -> list[str]:
     try:
-        names = os.listdir(cache)
+        return os.listdir(cache)
     except FileNotFoundError:
         return []
     except OSError as error:
         raise StoreError(
             f"cannot list {cache}: {error.strerror}", "point B100_CACHE_DIR elsewhere"
         ) from error
-    found = (_DATABASE.fullmatch(name) for name in names)
-    return sorted(int(hit[2]) for hit in found if hit and int(hit[1]) == SCHEMA)
 
 
 def newest(cache: Path) -> int | None:
@@ -92,7 +95,7 @@ def sweep(cache: Path) -> None:
     keep it until they let go.
     """
     kept = set(generations(cache)[-KEEP:])
-    for name in os.listdir(cache):
+    for name in _names(cache):
         path = cache / name
         database, beside = _DATABASE.fullmatch(name), _BESIDE.fullmatch(name)
         number = int(database[2]) if database else int(beside[1]) if beside else None

@@ -12,13 +12,13 @@ from b100tui.index.snippet import snippet
 from b100tui.index.tables import statement
 from b100tui.index.text import PROMPT, newest_text, place_of, read_content, schema
 from b100tui.index.text_query import Term, parse_query
+from b100tui.model.errors import StoreError
 
 if TYPE_CHECKING:
     from b100tui.index.store import Index
 
 _BODY = ("title", "text", "prompt")
 _TITLE_BOOST = 2.0
-_INT64 = 2**62
 
 
 class TextIndex:
@@ -80,7 +80,7 @@ def _open(index: "Index") -> TextIndex | None:
     if index.text is None or index.text.generation != newest[0]:
         try:
             index.text = TextIndex(index, *newest)
-        except ValueError:  # swept or damaged: the scan answers, a rebuild writes it anew
+        except (ValueError, StoreError):  # swept or damaged: the scan answers meanwhile
             index.text = None
     return index.text
 
@@ -139,9 +139,8 @@ def _clause(names: Any, term: Term) -> Any:
     import tantivy
 
     if term.kind == "span":
-        low, high = min(term.low, _INT64), min(term.high, _INT64)
         return tantivy.Query.range_query(
-            names, term.field, tantivy.FieldType.Integer, low, high, True, True
+            names, term.field, tantivy.FieldType.Integer, term.low, term.high, True, True
         )
     fields = (term.field,) if term.field else _BODY
     parts = [_in_field(names, field, term) for field in fields]

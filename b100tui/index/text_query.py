@@ -88,6 +88,8 @@ def _term(query: str, hit: re.Match[str]) -> Term:
         )
     given = hit["phrase"] if hit["phrase"] is not None else hit["word"]
     if not given:
+        if not field:
+            raise _error(query, start, "a quotation without words", 'e.g. "two words"')
         raise _error(query, hit.end(), f"a value for {field} is missing", f"e.g. {field}:word")
     span = _SPAN.fullmatch(given)
     if field == "step" or (field == "section" and span):

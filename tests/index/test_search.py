@@ -149,13 +149,14 @@ def test_a_reader_goes_on_while_newer_text_is_published(tmp_path: Path) -> None:
     assert places(index, "plate") >= {(A, 0), (A, 1), (B, 0)}
 
 
-def test_a_damaged_text_index_leaves_the_scan(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["segments", "content"])
+def test_a_damaged_text_index_leaves_the_scan(tmp_path: Path, what: str) -> None:
     make(tmp_path)
     build_text(tmp_path)
     newest = newest_text(cache_dir(tmp_path))
     assert newest is not None
     for path in newest[1].iterdir():
-        if path.name != "content.json":
+        if (path.name == "content.json") is (what == "content"):
             path.write_bytes(b"")
     result = open_index(tmp_path).search("plate", 5)
     assert (result.total, result.ranked) == (3, False)
@@ -167,6 +168,7 @@ def test_a_damaged_text_index_leaves_the_scan(tmp_path: Path) -> None:
         ('plate "two', 6, "two words"),
         ("titel:check", 0, "title"),
         ("plate image:", 12, "image:word"),
+        ('plate ""', 6, "two words"),
         ("step:soon", 0, "step:5"),
         ("plate ***", 6, ""),
     ],
