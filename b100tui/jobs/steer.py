@@ -1,6 +1,7 @@
 """What a person can ask of a job: pause, resume, retry, cancel. It obeys within a second."""
 
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
@@ -21,15 +22,18 @@ def pause(root: Path, id: str) -> None:
 def cancel(root: Path, id: str) -> None:
     """End a job for good; one that does not run any more is marked as cancelled."""
     folder = find(root, id)
-    state, _ = state_now(folder, read_plan(folder))
-    if state in {"running", "queued"}:
-        _ask(folder, "cancel")
-    elif state in {"paused", "lost"}:
+    with _steering(folder):
         stored = read_plan(folder)
-        write_plan(folder, msgspec.structs.replace(stored, state="failed", reason="cancelled"))
-        append(folder, Event(time=time.time(), what="asked", text="cancel"))
-    else:
-        raise UsageError(f"job {folder.name} is {state}", "only unfinished jobs can be cancelled")
+        state, _ = state_now(folder, stored)
+        if state in {"running", "queued"}:
+            _ask(folder, "cancel")
+        elif state in {"paused", "lost"}:
+            write_plan(folder, msgspec.structs.replace(stored, state="failed", reason="cancelled"))
+            append(folder, Event(time=time.time(), what="asked", text="cancel"))
+        else:
+            raise UsageError(
+                f"job {folder.name} is {state}", "only unfinished jobs can be cancelled"
+            )
 
 
 def resume(root: Path, id: str) -> None:
@@ -50,8 +54,13 @@ def _ask(folder: Path, want: Want) -> None:
     append(folder, Event(time=time.time(), what="asked", text=want))
 
 
+def _steering(folder: Path) -> AbstractContextManager[None]:
+    """Hold the job against others who steer it: one of a cancel and a resume comes first."""
+    return hold(folder / "steer.lock", "job steering", wait_seconds=5.0)
+
+
 def _again(folder: Path, command: str) -> None:
-    with hold(folder / "steer.lock", "job steering", wait_seconds=5.0):
+    with _steering(folder):
         stored = read_plan(folder)
         state, _ = state_now(folder, stored)
         if state in {"running", "queued"}:

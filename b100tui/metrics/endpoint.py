@@ -115,7 +115,7 @@ class Endpoint:
             except httpx.TimeoutException:
                 failure = Failure("timed_out", f"no answer from {_host(url)}")
                 continue
-            except httpx.HTTPError as error:
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
                 failure = Failure("unreachable", f"{_host(url)}: {clean_line(str(error))}")
                 continue
             if reply.status_code < _SERVER_FAULT:

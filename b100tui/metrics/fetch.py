@@ -121,7 +121,7 @@ def _download(weight: Weight, path: Path, progress: Progress | None) -> None:
         os.replace(part, path)
         sync_folder(path.parent)
         write_atomic(receipt_of(path), str(size).encode("ascii"))
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         words = clean_line(str(error)) or type(error).__name__
         raise MetricError(f"cannot fetch {url}: {words}", by_hand) from error
     except OSError as error:
@@ -159,7 +159,9 @@ def _snapshot(weight: Weight, python: str) -> None:
             check=False,
         )
     except OSError as error:
-        raise MetricError(f"cannot start {python}: {error}", "mend [score] python") from error
+        raise MetricError(
+            f"cannot start {python or sys.executable}: {error}", "mend [score] python"
+        ) from error
     if done.returncode:
         words = done.stderr.decode("utf-8", "replace").strip().splitlines()
         last = clean_line(words[-1]) if words else f"code {done.returncode}"

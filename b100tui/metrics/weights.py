@@ -20,7 +20,7 @@ def torch_hub() -> Path:
     """Return the hub folder of torch: TORCH_HOME/hub, by default below the user's cache."""
     given = os.environ.get("TORCH_HOME")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return (Path(given).expanduser() if given else cache / "torch") / "hub"
+    return (Path(os.path.expanduser(given)) if given else cache / "torch") / "hub"
 
 
 def hf_hub() -> Path:
@@ -47,8 +47,7 @@ def fault_of(weight: Weight) -> str:
     path = place_of(weight)
     if weight.place == "hf":
         snapshots = path / "snapshots"
-        there = snapshots.is_dir() and any(any(entry.iterdir()) for entry in snapshots.iterdir())
-        return "" if there else f"{weight.file} is not in {hf_hub()}"
+        return "" if any(snapshots.glob("*/*")) else f"{weight.file} is not in {hf_hub()}"
     try:
         size = path.stat().st_size
     except OSError:
@@ -134,8 +133,9 @@ def _is_whole(path: Path, size: int) -> bool:
             if path.suffix == ".safetensors":
                 (length,) = struct.unpack("<Q", head)
                 return 8 + int(length) <= size
-            if head[:1] == b"\x80":  # a pickle ends with its stop code or with raw tensors
-                file.seek(-1, os.SEEK_END)
+            if (
+                head[:1] == b"\x80"
+            ):  # a pickle of tensors: nothing at its end tells that it is whole
                 return size > 64
     except (OSError, struct.error):
         return False

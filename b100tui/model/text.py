@@ -1,4 +1,4 @@
-"""Cleaning of foreign text, before it reaches a terminal, a log, an error or a CSV cell."""
+"""Words for people: foreign text cleaned before it is shown or written, times and dollars told."""
 
 import re
 
@@ -17,7 +17,7 @@ _SEQUENCES = re.compile(
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def clean(text: str) -> str:

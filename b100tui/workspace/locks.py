@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -41,11 +41,17 @@ def hold(path: Path, purpose: str, *, wait_seconds: float = 0.0) -> Iterator[Non
             f"cannot lock {path}: {error.strerror}", "free space, or make its folder writable"
         ) from error
     try:
-        owner.write_bytes(msgspec.json.encode(_Owner(purpose, os.getpid(), socket.gethostname())))
+        _sign(owner, purpose)
         yield
     finally:
         owner.unlink(missing_ok=True)
         lock.release()
+
+
+def _sign(owner: Path, purpose: str) -> None:
+    """Say who holds the lock, for those who wait: a disk without room for it takes no lock away."""
+    with suppress(OSError):
+        owner.write_bytes(msgspec.json.encode(_Owner(purpose, os.getpid(), socket.gethostname())))
 
 
 def holder(path: Path) -> str:

@@ -81,3 +81,16 @@ def test_a_folder_that_cannot_hold_a_lock_is_a_named_failure(tmp_path: Path) -> 
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot lock"), hold(tmp_path / "file" / "l", "mine"):
         pytest.fail("there is no such folder")
+
+
+def test_a_lock_whose_holder_finds_no_room_for_its_name_holds_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    lock = tmp_path / "a.lock"
+    monkeypatch.setattr(Path, "write_bytes", full)
+    refused = pytest.raises(LockHeldError, match="another process")
+    with hold(lock, "work"), refused, hold(lock, "more work"):
+        pass
