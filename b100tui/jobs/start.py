@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from b100tui.jobs.files import BEAT, LOG, write_plan
+from b100tui.jobs.own import note
 from b100tui.jobs.records import Stored
 from b100tui.model.errors import StoreError
 from b100tui.model.text import clean_line
@@ -58,6 +59,7 @@ def start(
         total=total,
     )
     write_plan(folder, stored)
+    note(stored)
     keep(folder)
     return id
 

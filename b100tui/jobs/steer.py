@@ -3,10 +3,12 @@
 import time
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from b100tui.jobs.files import append, find, read_plan, write_plan, write_want
+from b100tui.jobs.own import check_own
 from b100tui.jobs.records import Event, Want
 from b100tui.jobs.start import keep
 from b100tui.jobs.state import state_now
@@ -59,12 +61,13 @@ def _steering(folder: Path) -> AbstractContextManager[None]:
     return hold(folder / "steer.lock", "job steering", wait_seconds=5.0)
 
 
-def _again(folder: Path, command: str) -> None:
+def _again(folder: Path, command: Literal["resume_argv", "retry_argv"]) -> None:
     with _steering(folder):
         stored = read_plan(folder)
         state, _ = state_now(folder, stored)
         if state in {"running", "queued"}:
             raise UsageError(f"job {folder.name} is {state} already", "b100 jobs lists them")
+        check_own(stored, getattr(stored, command))
         write_want(folder, "run")
         write_plan(
             folder,

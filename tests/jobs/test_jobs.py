@@ -239,11 +239,9 @@ def test_an_unknown_job_is_named(tmp_path: Path) -> None:
 
 
 def test_a_command_that_cannot_start_is_a_failed_job(tmp_path: Path) -> None:
-    made = Waiting(tmp_path, "greet()\n")
+    made = Waiting(tmp_path, "greet()\n", resume_argv=("/nowhere/at/all",))
     made.greeted()
     made.ended()
-    stored = read_plan(made.folder)
-    write_plan(made.folder, msgspec.structs.replace(stored, resume_argv=("/nowhere/at/all",)))
     jobs.resume(tmp_path, made.id)
     keeper_gone(made)
     job = jobs.read_job(tmp_path, made.id)
@@ -256,3 +254,17 @@ def keeper_gone(made: Waiting) -> None:
     while jobs.read_job(made.root, made.id).state in {"queued", "running"}:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
         made.ended()
+
+
+def test_commands_that_came_with_a_folder_are_not_run(tmp_path: Path) -> None:
+    made = Waiting(tmp_path, "greet(); wait()")
+    made.greeted()
+    made.tell()
+    made.ended()
+    touched = tmp_path / "touched"
+    stored = read_plan(made.folder)
+    foreign = msgspec.structs.replace(stored, resume_argv=("touch", str(touched)))
+    write_plan(made.folder, msgspec.structs.replace(foreign, state="paused"))
+    with pytest.raises(UsageError, match="not started by you") as caught:
+        jobs.resume(tmp_path, made.id)
+    assert f"touch {touched}" in str(caught.value.hint) and not touched.exists()
