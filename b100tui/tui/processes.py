@@ -32,12 +32,13 @@ class Indexer:
     def reports(self) -> Iterator[dict[str, Any]]:
         """Yield what the process says, until it ends; blocks, so a worker calls it."""
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            try:
-                value = msgspec.json.decode(line)
-            except msgspec.DecodeError:
-                value = {"error": "the indexer said something unreadable", "hint": "b100 index"}
-            yield value
+        with self._process.stdout as said:
+            for line in said:
+                try:
+                    value = msgspec.json.decode(line)
+                except msgspec.DecodeError:
+                    value = {"error": "the indexer said something unreadable", "hint": "b100 index"}
+                yield value
 
     def nudge(self) -> None:
         """Have it look at the folder now."""
@@ -49,10 +50,12 @@ class Indexer:
                 return  # it is about to end, and says so itself
 
     def close(self) -> None:
-        """Let the process end by itself after what it is doing."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        """End the process and wait for nothing; a build it was amid is begun anew another time.
+
+        What it said belongs to who reads it: closing that here would wait for the next line.
+        """
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         if self._process.poll() is None:
             self._process.terminate()
 

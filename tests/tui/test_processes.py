@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -51,6 +53,33 @@ def test_the_indexer_ends_when_nobody_listens(root: Path):
     assert process.wait(timeout=240) == 0
     assert process.stdout is not None
     process.stdout.close()
+
+
+def test_leaving_waits_for_no_word_of_a_silent_indexer(tmp_path: Path, monkeypatch):
+    start = subprocess.Popen
+    silent = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print('{}', flush=True); time.sleep(3600)"
+    )
+    started: list[subprocess.Popen[bytes]] = []
+
+    def popen(_: list[str], **more: Any) -> subprocess.Popen[bytes]:
+        started.append(start([sys.executable, "-c", silent], **more))
+        return started[0]
+
+    monkeypatch.setattr(processes.subprocess, "Popen", popen)
+    child, heard = Indexer(tmp_path), threading.Event()
+    reader = threading.Thread(target=lambda: [heard.set() for _ in child.reports()])
+    reader.start()
+    try:
+        assert heard.wait(240)
+        leaving = threading.Thread(target=child.close, daemon=True)
+        leaving.start()
+        leaving.join(60)
+        assert not leaving.is_alive() and reader.is_alive()
+    finally:
+        started[0].kill()
+        reader.join()
 
 
 def test_a_folder_that_is_gone_is_told_as_an_error(tmp_path: Path):
