@@ -13,6 +13,7 @@ from textual.command import Provider
 from textual.screen import Screen
 
 from b100tui.index.rows import FirstPaint
+from b100tui.model.text import clean_line
 from b100tui.terminal.facts import TerminalFacts
 from b100tui.tui.actions import ACTIONS, Action
 from b100tui.tui.catalogue import Catalogue
@@ -21,7 +22,7 @@ from b100tui.tui.inner_outer import forget_widgets
 from b100tui.tui.processes import ProbeRunner
 from b100tui.tui.remember import Place, remember
 from b100tui.tui.screens.main import MainScreen
-from b100tui.tui.screens.putting_off import hand_over
+from b100tui.tui.screens.putting_off import PutsOff, hand_over
 from b100tui.tui.themes import OWN_VARIABLES, load_theme, theme_files
 from b100tui.tui.widgets.picture import PictureView
 from b100tui.workspace.places import config_dir
@@ -252,7 +253,7 @@ class Explorer(App[None]):
         """Tell what was wrong with keys, themes and settings, once."""
         problems, self._problems = self._problems, []
         for problem in problems:
-            self.notify(problem, severity="warning", markup=False, timeout=10)
+            self.notify(clean_line(problem), severity="warning", markup=False, timeout=10)
 
     def write_to_terminal(self, sequence: str | None) -> None:
         """Send a control sequence through the one writer; nothing where there is no terminal."""
@@ -260,13 +261,19 @@ class Explorer(App[None]):
             self._driver.write(sequence)
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
-        """Let no key act on a screen that is being put together or taken apart.
+        """Have keys act one after the other, and none on a screen that is not ready or going.
 
         Textual then gives the key to that screen, which comes to it when it is ready.
         """
-        if self._exit or not self.screen.is_mounted:
+        screen = self.screen
+        if self._exit or not screen.is_mounted:
             return False
-        return await super()._check_bindings(key, priority)
+        done = await super()._check_bindings(key, priority)
+        if priority and not done and isinstance(screen, PutsOff) and screen.keys_at_once:
+            # Not once the key has gone down to a widget and come up again: of many typed at once
+            # the later ones would be with that widget by then, not where the first one leads.
+            done = await super()._check_bindings(key, False)
+        return done
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; what others put off until its next refresh is still done."""

@@ -8,6 +8,7 @@ from b100tui.tui.actions import ACTIONS
 from b100tui.tui.remember import Place, recall
 from b100tui.tui.screens.help import HelpScreen
 from b100tui.tui.screens.search import HitList, SearchScreen
+from b100tui.tui.tree import RunTree
 from b100tui.tui.widgets.filter_bar import FilterBar
 from tests.tui.fake import (
     LAST,
@@ -19,6 +20,14 @@ from tests.tui.fake import (
     until,
 )
 from tests.tui.jobs_made import FakeDesk
+
+
+def type_at_once(main, text):
+    """Type `text` before the program takes the first key of it, as a slow link delivers it."""
+    names = {"/": "slash", "\r": "enter"}
+    for character in text:
+        main.app.post_message(events.Key(names.get(character, character), character))
+
 
 # Filter and search
 
@@ -78,6 +87,72 @@ async def test_escape_takes_the_filter_away():
         await pilot.press("slash", "f", "o", "g", "enter", "escape")
         await until(pilot, lambda: not main.query_one(FilterBar).display)
         assert main.runs.wanted is None and main.query_one(FilterBar).value == ""
+
+
+async def test_enter_opens_the_run_that_the_filter_leaves():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash", *"rotate-1k/run-2", "enter")
+        await until(pilot, lambda: main.opened.run == "dongpo/rotate-1K/run-2")
+        assert main.filter_text == "rotate-1k/run-2"
+
+
+async def test_enter_opens_the_first_run_that_meets_the_conditions_once_they_are_answered():
+    catalogue = FakeCatalogue()
+    catalogue.run_ids = lambda _: ["fog/rotate-1K/run-0"]
+    async with opened(explorer(catalogue)) as (pilot, main):
+        await pilot.press("slash", *"onset<3", "enter")
+        await until(pilot, lambda: main.opened.run == "fog/rotate-1K/run-0")
+
+
+async def test_escape_closes_the_filter_that_is_typed_before_it_takes_a_look_back():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("z", "slash", *"fog", "escape")
+        assert (main.filter_text, main.look.zoom) == ("", 1)
+
+
+async def test_the_filter_key_leaves_the_full_screen():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("f", "slash", *"fog")
+        assert main.filter_text == "fog" and main.query_one(FilterBar).size.width > 0
+
+
+async def test_groups_are_closed_again_when_a_filter_is_rubbed_out():
+    listed = rows(tuple(f"image-{n:02}" for n in range(20)))
+    async with opened(explorer(FakeCatalogue(listed))) as (pilot, main):
+        await pilot.press("slash", *"image-0")
+        assert "▾ image-01" in "\n".join(screen_text(main.explorer))
+        await pilot.press(*["backspace"] * 7)
+        assert "▸ image-01" in "\n".join(screen_text(main.explorer))
+
+
+async def test_a_list_read_anew_keeps_to_the_filter_meanwhile():
+    async with opened(explorer()) as (pilot, main):
+        await pilot.press("slash", *"onset<8", "enter")
+        await until(pilot, lambda: main.runs.wanted is not None and len(main.runs.wanted) == 4)
+        main.runs.show(RunTree(rows(("apple", "dongpo", "fog"))))
+        wanted = [main.runs.tree_of_runs.rows[at].run for at in main.runs.wanted]
+        assert len(wanted) == 4 and all(run.startswith(("dongpo", "fog")) for run in wanted)
+
+
+async def test_letters_typed_at_once_with_the_filter_key_are_the_filters():
+    async with opened(explorer()) as (pilot, main):
+        type_at_once(main, "/fog")
+        await until(pilot, lambda: main.filter_text == "fog")
+        assert main.app.screen is main and not main.has_class("-full")
+
+
+async def test_letters_typed_at_once_with_the_search_key_are_searched():
+    async with opened(explorer()) as (pilot, main):
+        main.explorer.last_query = "dish"
+        type_at_once(main, "splate")
+        await until(pilot, lambda: isinstance(main.app.screen, SearchScreen))
+        await until(pilot, lambda: main.app.screen.query_one("#query").value == "plate")
+
+
+async def test_digits_and_enter_typed_at_once_go_to_the_step():
+    async with opened(explorer()) as (pilot, main):
+        type_at_once(main, "12\r")
+        await until(pilot, lambda: main.position.step == 12)
 
 
 async def test_search_goes_to_the_step_and_marks_the_words():
@@ -165,11 +240,13 @@ async def test_the_palette_can_be_left_while_it_still_gathers():
 
 
 @pytest.mark.parametrize("opens", ["question_mark", "s", "t", "S", "e", "J", "colon"])
-async def test_esc_typed_before_a_screen_is_ready_closes_it_when_it_is(opens):
+async def test_esc_typed_before_a_screen_is_ready_closes_it_when_it_is(opens, monkeypatch):
     async with opened(explorer(desk=FakeDesk())) as (pilot, main):
+        pushed, push = [], main.app.push_screen
+        monkeypatch.setattr(main.app, "push_screen", lambda *a: (pushed.append(a[0]), push(*a)))
         main.app.post_message(events.Key(opens, None))
         main.app.post_message(events.Key("escape", None))
-        await until(pilot, lambda: len(main.app.screen_stack) > 1)
+        await until(pilot, lambda: pushed)
         await until(pilot, lambda: main.app.screen is main)
 
 

@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.worker import Worker, WorkerState
+from textual.widgets import Input
+from textual.worker import Worker
 
 from b100tui.model.text import clean_line
 from b100tui.tui.actions import Action, with_keys
 from b100tui.tui.analyst import Analyst
 from b100tui.tui.messages import Failed
+from b100tui.tui.screens.broken import tell_broken
 from b100tui.tui.screens.overlay import ClosesOnce
 from b100tui.tui.widgets.bars import KeyLine
 from b100tui.tui.widgets.choice_lines import ChoiceLines
@@ -55,6 +57,11 @@ class AnalysisScreen(ClosesOnce[Place | None]):
         """The table with the user's keys."""
         return with_keys(self.table, self.explorer.screen_keys)
 
+    @property
+    def keys_at_once(self) -> bool:
+        """True but while words are typed."""
+        return not isinstance(self.focused, Input)
+
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show `text` for a moment; foreign text in it is cleaned and never read as markup."""
         self.notify(
@@ -94,22 +101,15 @@ class AnalysisScreen(ClosesOnce[Place | None]):
         event.stop()
         hint = f"; {event.error.hint}" if event.error.hint else ""
         self.say(f"{event.doing}: {event.error.message}{hint}", bad=True)
-        self.failed(event.error.message)
+        self.failed(clean_line(event.error.message))
 
     def failed(self, reason: str) -> None:
         """Show, where the answer would stand, why there is none."""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that broke costs its own work: tell it, keep the log, go on."""
-        error = event.worker.error
-        if event.state is not WorkerState.ERROR or error is None:
-            return
-        from b100tui.workspace.crash import record_crash
-
-        log = record_crash(error, ["explore", str(self.explorer.root)])
-        told = f"; the log is {log}" if log else ""
-        self.say(f"{event.worker.name}: unexpected {type(error).__name__}: {error}{told}", bad=True)
-        self.failed(f"unexpected {type(error).__name__}")
+        if error := tell_broken(self, event):
+            self.failed(f"unexpected {type(error).__name__}")
 
 
 class LinesScreen(AnalysisScreen):

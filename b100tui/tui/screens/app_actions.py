@@ -79,7 +79,9 @@ class AppActions(ExplorerState):
             runs.go_to_run(run)
 
     def do_look_back(self) -> None:
-        """Go back one level: typed digits, play, flicker, looks, full screen, filter, words."""
+        """Go back one level: filter while it is typed, digits, play, flicker, looks, ..."""
+        if self.filtering and self.clear_filter():
+            return
         if self.position.typed:
             self.position.typed = ""
         elif self.position.playing:
@@ -93,6 +95,11 @@ class AppActions(ExplorerState):
         elif self.words:
             self.words = ()
         self.show_position()
+
+    @property
+    def filtering(self) -> bool:
+        """Whether a filter is being typed; the run part knows."""
+        raise NotImplementedError
 
     def clear_filter(self) -> bool:
         """Take the filter away; the run part does."""

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from b100tui.tui.app import Explorer
 
 
-def tell_broken(screen: "Screen[Any]", event: Worker.StateChanged) -> None:
-    """Tell of a worker that met what nobody expected, and keep its traceback in a log file."""
+def tell_broken(screen: "Screen[Any]", event: Worker.StateChanged) -> BaseException | None:
+    """Tell of a worker that met what nobody expected, and keep its traceback in a log file.
+
+    Returns what it met; None for a worker that did not break.
+    """
     error = event.worker.error
     if event.state is not WorkerState.ERROR or error is None:
-        return
+        return None
     from b100tui.workspace.crash import record_crash
 
     root = cast("Explorer", screen.app).root
@@ -25,3 +28,4 @@ def tell_broken(screen: "Screen[Any]", event: Worker.StateChanged) -> None:
     words = f"{event.worker.name}: unexpected {type(error).__name__}: {error}"
     words += f"; the log is {log}" if log else ""
     screen.notify(clean_line(words), severity="warning", timeout=10, markup=False)
+    return error

@@ -12,6 +12,7 @@ from b100tui.model.errors import B100Error, CancelledError
 from b100tui.model.text import clean_line
 from b100tui.tui.analysis_keys import LIES
 from b100tui.tui.analyst import Analyst, GapsAsked
+from b100tui.tui.drawing import plural
 from b100tui.tui.lies import (
     LIE_HEAD,
     agreement_lines,
@@ -189,7 +190,7 @@ class LiesScreen(LinesScreen):
             self._found[event.run] = event.rows
         doing = "measuring fidelity" if event.aligned else "reading"
         done = event.aligned and not event.left
-        self._state = "" if done else f"{doing}: {event.left} runs to go"
+        self._state = "" if done else f"{doing}: {plural(event.left, 'run')} to go"
         if self.panel == "lies":
             self.show()
 
@@ -288,11 +289,11 @@ class LiesScreen(LinesScreen):
     def do_filter(self) -> None:
         """Open the filter line."""
         if self.query(FilterBar):
-            self.query_one(FilterBar).focus()
+            self.set_focus(self.query_one(FilterBar))
             return
         bar = FilterBar(value=self.filter, id="lies-filter")
         self.mount(bar, after=self.query_one("#lies-status"))
-        bar.focus()
+        self.set_focus(bar)  # at once: the letters typed after the key are the filter's
 
     @on(FilterBar.Changed)
     def _typed(self, event: FilterBar.Changed) -> None:

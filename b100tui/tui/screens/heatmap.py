@@ -17,7 +17,7 @@ from b100tui.tui.filtering import has_conditions
 from b100tui.tui.heatmap import SORT_WORDS, SORTS, UNITS, View, make_grid, next_lens, step_of
 from b100tui.tui.heatmap_words import cell_blocks, state_spans, title_spans
 from b100tui.tui.messages import Failed
-from b100tui.tui.screens.analysis import AnalysisScreen, Place, bindings_of
+from b100tui.tui.screens.analysis import TEN, AnalysisScreen, Place, bindings_of
 from b100tui.tui.widgets.bars import KeyLine, StatusLine
 from b100tui.tui.widgets.filter_bar import FilterBar
 from b100tui.tui.widgets.heatmap_grid import HEADER_LINES, HeatmapGrid, Shown
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 KINDS = ("image", "setting", "recipe", "editor", "run")
 METRICS = ("", "paper", "all")
 METRIC_WORDS = {"": "with a direction", "paper": "the paper's", "all": "all"}
-TEN = 10
 MOST_WORDS = 9  # lines of the words about a cell
 LOOK_AGAIN = 3.0
 
@@ -144,7 +143,7 @@ class HeatmapScreen(AnalysisScreen):
         self.grid.show(Shown(table, view, make_grid(table, view)), here)
         self._share_room()
         if not table.groups or not table.metrics:
-            self.grid.say("; ".join(table.notes) or "there is nothing to compare")
+            self.grid.say(clean_line("; ".join(table.notes)) or "there is nothing to compare")
         self.show_words()
 
     def _share_room(self) -> None:
@@ -290,12 +289,12 @@ class HeatmapScreen(AnalysisScreen):
         """Open the filter line."""
         bars = self.query(FilterBar)
         if bars:
-            bars.first(FilterBar).focus()
+            self.set_focus(bars.first(FilterBar))
             return
         text = self.place.asked.filter or self.place.view.words
         bar = FilterBar(value=text, id="heat-filter")
         self.mount(bar, after=self.query_one("#heat-status"))
-        bar.focus()
+        self.set_focus(bar)  # at once: the letters typed after the key are the filter's
 
     @on(FilterBar.Changed)
     def _filter_typed(self, event: FilterBar.Changed) -> None:

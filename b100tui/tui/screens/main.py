@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -52,9 +52,12 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
     VERTICAL_BREAKPOINTS = HEIGHTS
     AUTO_FOCUS = None
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(",".join(a.keys), f"run('{a.id}')", a.about, show=False, id=a.id)
-        for a in ACTIONS
-        if not a.typed
+        *(
+            Binding(",".join(a.keys), f"run('{a.id}')", a.about, show=False, id=a.id)
+            for a in ACTIONS
+            if not a.typed
+        ),
+        *(Binding(digit, f"digit('{digit}')", show=False) for digit in DIGITS),
     ]
 
     def __init__(self, actions: Sequence[Action], size: tuple[int, int] = (80, 24)) -> None:
@@ -126,12 +129,15 @@ class MainScreen(StepActions, RunActions, GridActions, RunData, WorkActions, Mar
     def _key_clicked(self, event: KeyLine.Chosen) -> None:
         self.act(event.action)
 
-    def on_key(self, event: events.Key) -> None:
+    @property
+    def keys_at_once(self) -> bool:
+        """True but while a filter is typed."""
+        return not self.filtering
+
+    def action_digit(self, digit: str) -> None:
         """Digits collect into a step number."""
-        if event.character in DIGITS:
-            event.stop()
-            self.position.type_digit(event.character or "")
-            self.show_slider()
+        self.position.type_digit(digit)
+        self.show_slider()
 
     # Runs
 

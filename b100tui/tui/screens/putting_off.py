@@ -17,6 +17,11 @@ Result = TypeVar("Result")
 class PutsOff(Screen[Result]):
     """A screen that calls back only those that are still there."""
 
+    @property
+    def keys_at_once(self) -> bool:
+        """Whether every key is one of the screen's bindings now, so that none need be handed on."""
+        return False
+
     async def _invoke_and_clear_callbacks(self) -> None:
         """Do what was put off, as Textual does, but not for parts or screens that have gone."""
         callbacks, self._callbacks = self._callbacks, []

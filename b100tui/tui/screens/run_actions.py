@@ -26,6 +26,8 @@ class RunActions(ExplorerState):
         super().__init__(classes)
         self.filter_text = ""
         self._filter_token = 0
+        self._matching = False
+        self._to_open = False  # what the filter leaves under the cursor, once it is known
         self._words_kept: tuple[str, RunTree | None, list[int]] = ("", None, [])
         self._panel = "runs"
 
@@ -36,6 +38,7 @@ class RunActions(ExplorerState):
         return _panel_of(self.focused) or self._panel
 
     def _focus_panel(self, delta: int) -> None:
+        self.remove_class("-full")
         at = ORDER.index(self.panel())
         self.show_panel(ORDER[(at + delta) % len(ORDER)])
 
@@ -103,11 +106,13 @@ class RunActions(ExplorerState):
             self.runs.go_to_run(row.run)
 
     def do_run_enter(self) -> None:
-        """Go to the typed step; without one open or close the group under the cursor."""
+        """Go to the typed step; without one open what is under the cursor: a group, a found run."""
         typed = self.position.take_typed()
         if typed is not None:
             self.go_to_step(typed)
             self.show_position()
+        elif self.panel() == "runs" and self.runs.wanted is not None:
+            self.runs.open_listed()
         elif self.panel() == "runs":
             self.runs.toggle()
 
@@ -135,29 +140,41 @@ class RunActions(ExplorerState):
 
     def do_run_filter(self) -> None:
         """Open the filter line."""
+        self.remove_class("-full")
         bar = self._filter_bar()
         bar.display = True
-        bar.focus()
+        self.set_focus(bar)  # at once: the letters typed after the key are the filter's
+
+    @property
+    def filtering(self) -> bool:
+        """Whether a filter is being typed."""
+        return self.focused is not None and self.focused.id == "filter"
 
     def _filter_typed(self, text: str) -> None:
         self.filter_text = text
         self.apply_filter()
 
     def on_input_submitted(self, event: "FilterBar.Submitted") -> None:
-        """The filter stays; the runs take the keys again."""
+        """The filter stays; the runs take the keys again, and the one under the cursor opens."""
         event.stop()
         if not event.value.strip():
             self.clear_filter()
-        self.runs.focus()
+        self.set_focus(self.runs)
+        self._to_open = self._matching
+        if not self._matching:
+            self.runs.open_listed()
 
     def apply_filter(self) -> None:
         """Show the runs that meet the filter: words at once, conditions from a worker."""
         self._filter_token += 1
+        self._matching = False
         text = self.filter_text.strip()
         if not text:
+            self._words_kept = ("", None, [])
             self.runs.keep_only(None)
             self.show_counts()
         elif has_conditions(text):
+            self._matching = True
             self._match(self._filter_token, text)
         else:
             self._keep_words(text)
@@ -189,11 +206,15 @@ class RunActions(ExplorerState):
     def _matched(self, event: Matched) -> None:
         if event.token != self._filter_token:
             return
+        self._matching = False
         fault = ""
         if event.error is not None:
             fault = event.error.message
         elif event.runs is not None:
             self.runs.keep_only(self.runs.tree_of_runs.rows_of(event.runs))
+            if self._to_open:
+                self.runs.open_listed()
+        self._to_open = False
         self.show_counts(fault)
 
     def clear_filter(self) -> bool:

@@ -15,7 +15,7 @@ from b100tui.index.rows import SearchHit, SearchResult
 from b100tui.model.errors import B100Error
 from b100tui.model.text import clean_line
 from b100tui.tui.catalogue import Catalogue
-from b100tui.tui.drawing import grouped
+from b100tui.tui.drawing import plural
 from b100tui.tui.messages import Found
 from b100tui.tui.screens.base import titled
 from b100tui.tui.screens.overlay import Overlay
@@ -115,6 +115,7 @@ class SearchScreen(Overlay[tuple[str, int, str]]):
                 self._query,
                 placeholder='words  "a phrase"  pre*  -not  field:value',
                 compact=True,
+                select_on_focus=False,
                 id="query",
             )
             yield HitList()
@@ -122,7 +123,16 @@ class SearchScreen(Overlay[tuple[str, int, str]]):
     def on_mount(self) -> None:
         """Name the box."""
         titled(self.query_one("#search"), "Search prompts and reasoning", "Enter goes there")
-        self.query_one("#query", Input).focus()
+        line = self.query_one("#query", Input)
+        line.select_all()
+        self.set_focus(line)
+
+    def on_key(self, event: events.Key) -> None:
+        """What was typed before the line could take it goes into it."""
+        if event.is_printable and event.character:
+            event.stop()
+            line = self.query_one("#query", Input)
+            line.replace(event.character, *line.selection)
 
     @on(Input.Changed, "#query")
     def _typed(self, event: Input.Changed) -> None:
@@ -152,7 +162,7 @@ class SearchScreen(Overlay[tuple[str, int, str]]):
             return
         if event.result is not None:
             self.query_one(HitList).show(event.result.hits)
-            words = f"{grouped(event.result.total)} hits in {event.result.seconds * 1000:.0f} ms"
+            words = f"{plural(event.result.total, 'hit')} in {event.result.seconds * 1000:.0f} ms"
             titled(box, "Search prompts and reasoning", words)
 
     @on(Input.Submitted, "#query")

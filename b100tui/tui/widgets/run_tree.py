@@ -47,30 +47,33 @@ class RunTreeView(LinesView):
         self.wanted: Sequence[int] | None = None
         self.lines: list[int] = []
         self.cursor = 0
-        self._total_lines: int | None = None
         self._strips: LRUCache[tuple[int, int, str], Strip] = LRUCache(512)
 
     # What is shown
 
-    def show(self, tree: RunTree, *, total: int | None = None) -> None:
-        """Show `tree`; the run under the cursor keeps the cursor. `total` runs are promised."""
-        keep = self.run
+    def show(self, tree: RunTree) -> None:
+        """Show `tree`; the run under the cursor keeps the cursor.
+
+        Of the runs that were wanted before those that are still there are wanted.
+        """
+        keep, before = self.run, self.tree_of_runs
         self.tree_of_runs = tree
-        self._total_lines = total if total and total > len(tree.rows) else None
         self._strips.clear()
-        self.wanted = None
+        if self.wanted is not None:
+            self.wanted = tree.rows_of([before.rows[row].run for row in self.wanted])
         self._lay_out(keep.run if keep else None)
 
     def keep_only(self, wanted: Sequence[int] | None) -> None:
         """Show the rows `wanted` with their groups; all of them with None."""
         keep = self.run
+        if (wanted is None) != (self.wanted is None):
+            self._strips.clear()  # groups are open while something is wanted
         self.wanted = wanted
         self._lay_out(keep.run if keep else None)
 
     def _lay_out(self, keep: str | None) -> None:
         self.lines = self.tree_of_runs.lines(self.closed, self.wanted)
-        count = max(len(self.lines), self._total_lines or 0)
-        self.set_line_count(count)
+        self.set_line_count(len(self.lines))
         at = self._line_of(keep) if keep else None
         if at is None:
             at = min(self.cursor, max(0, len(self.lines) - 1))
@@ -109,7 +112,7 @@ class RunTreeView(LinesView):
         self._refresh_line(before)
         self._refresh_line(line)
         self.show_cursor()
-        self._announce()
+        self.announce()
 
     def go_to_run(self, run: str) -> bool:
         """Open the groups around `run` and put the cursor on it; False when it is not listed."""
@@ -121,13 +124,17 @@ class RunTreeView(LinesView):
         if keys & self.closed:
             self.closed -= keys
             self._strips.clear()
-            before = self.run
             self._lay_out(run)
-            if before is None or before.run != run:
-                self._announce()
         else:
             self.go_to_line(self._line_of(run) or 0)
+        self.announce()  # the cursor may have stood there without its run being open
         return True
+
+    def open_listed(self) -> None:
+        """Announce the run under the cursor; on a group, go to the first run below."""
+        below = (at for at in range(self.cursor, len(self.lines)) if self.lines[at] >= 0)
+        self.go_to_line(next(below, self.cursor))
+        self.announce()
 
     def neighbour(self, delta: int) -> RunRow | None:
         """Return the run `delta` runs away in the shown order, groups skipped."""
@@ -174,7 +181,8 @@ class RunTreeView(LinesView):
     def _refresh_line(self, line: int) -> None:
         self.refresh(Region(0, line - self.scroll_offset.y, self.size.width, 1))
 
-    def _announce(self) -> None:
+    def announce(self) -> None:
+        """Tell which run is under the cursor; nothing on a group."""
         row = self.run
         if row is not None:
             self.post_message(self.Opened(row))
