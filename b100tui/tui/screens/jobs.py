@@ -14,6 +14,7 @@ from textual.strip import Strip
 from b100tui.jobs.records import Job
 from b100tui.jobs.tail import Place, Tail
 from b100tui.model.errors import B100Error
+from b100tui.model.text import clean_line
 from b100tui.tui.desk import Desk, Verb
 from b100tui.tui.jobwords import LOG_LINES, job_details, job_line
 from b100tui.tui.screens.base import titled
@@ -129,6 +130,7 @@ class JobsScreen(Overlay[None]):
         self._places: dict[str, Place] = {}
         self._logs: dict[str, list[str]] = {}
         self._to_cancel = ""
+        self._reading = False
 
     def compose(self) -> ComposeResult:
         """The jobs above, the details of one below."""
@@ -140,7 +142,7 @@ class JobsScreen(Overlay[None]):
         """Look now and every second."""
         titled(self.query_one("#jobs"), "Jobs", KEYS)
         self._look()
-        self.set_interval(LOOK_SECONDS, self._look)
+        self.set_interval(LOOK_SECONDS, self._look_again)
 
     @property
     def listed(self) -> JobList:
@@ -148,6 +150,10 @@ class JobsScreen(Overlay[None]):
         return self.query_one(JobList)
 
     # Looking
+
+    def _look_again(self) -> None:
+        if not self._reading:  # of a slow disk one thread waits, not one a tick
+            self._look()
 
     def _look(self) -> None:
         job = self.listed.job
@@ -158,6 +164,7 @@ class JobsScreen(Overlay[None]):
     def _read(self, id: str, place: Place | None) -> None:
         tail = error = None
         jobs: Sequence[Job] = ()
+        self._reading = True
         try:
             jobs = self._desk.jobs()
             first = id or (jobs[0].id if jobs else "")
@@ -165,6 +172,8 @@ class JobsScreen(Overlay[None]):
                 tail = self._desk.tail(first, place if first == id else None)
         except B100Error as fault:
             error = fault
+        finally:
+            self._reading = False
         self.post_message(self.Seen(jobs, tail, error))
 
     @on(Seen)
@@ -238,7 +247,8 @@ class JobsScreen(Overlay[None]):
     def _steered(self, event: Steered) -> None:
         if event.error is not None:
             hint = f"; {event.error.hint}" if event.error.hint else ""
-            self.notify(event.error.message + hint, severity="warning", markup=False)
+            words = clean_line(event.error.message + hint)
+            self.notify(words, severity="warning", markup=False)
         self._look()
 
     # Moving

@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from b100tui.model.text import clean
 from b100tui.tui.wrapping import find_words, wrap
 
 Span = tuple[str, str]  # text and the name of a component class; "" is the plain style
@@ -39,13 +41,17 @@ class Lines(Widget, inherit_bindings=False):
         self._drawn_styles = None
 
     def strip(self, spans: Iterable[Span], width: int) -> Strip:
-        """Return `spans` as one line of exactly `width` cells."""
-        segments = [Segment(text, self.style_of(name)) for text, name in spans]
+        """Return `spans` as one line of exactly `width` cells; no control character goes out."""
+        segments = [Segment(_inert(text), self.style_of(name)) for text, name in spans]
         return Strip(segments).adjust_cell_length(width, self.style_of(""))
 
     def blank(self, width: int) -> Strip:
         """Return an empty line of `width` cells."""
         return Strip.blank(width, self.style_of(""))
+
+
+def _inert(text: str) -> str:
+    return text if text.isprintable() else clean(text).replace("\n", " ").replace("\t", " ")
 
 
 class LinesView(Lines, ScrollView, can_focus=True, inherit_bindings=False):
@@ -138,8 +144,12 @@ class TextPanel(LinesView):
                 lines += [((line, head_style),) for line in wrap(head, width)]
                 continue
             tail, tail_style = rest[0]
-            indent = len(head)
-            wrapped = wrap(tail, max(8, width - indent))
+            indent = cell_len(head)
+            if indent > width // 2:  # too long to hang anything behind it
+                lines += [((line, head_style),) for line in wrap(head, width)]
+                lines += [((line, tail_style),) for line in wrap(tail, width)]
+                continue
+            wrapped = wrap(tail, width - indent)
             lines.append(((head, head_style), (wrapped[0], tail_style)))
             lines += [((" " * indent, ""), (line, tail_style)) for line in wrapped[1:]]
         self._lines = lines
@@ -172,10 +182,3 @@ class TextPanel(LinesView):
                 at = end
             if at < len(text):
                 yield text[at:], style
-
-    def show_first_hit(self) -> None:
-        """Scroll to the first highlighted word."""
-        for y, line in enumerate(self._lines):
-            if any(find_words(text, self._words) for text, _ in line):
-                self.scroll_to_region(Region(0, y, 1, 1), animate=False)
-                return
