@@ -1,6 +1,7 @@
 """The main screen by keys and mouse, on a planted catalogue."""
 
 import re
+import threading
 
 import pytest
 
@@ -324,6 +325,24 @@ async def test_the_cursor_follows_a_growing_run_at_its_end():
         catalogue.changed.set()
         main.poll()
         await until(pilot, lambda: main.position.step == LAST + 3)
+
+
+async def test_while_one_look_for_news_waits_for_the_disk_no_other_begins():
+    catalogue, asked, answered = FakeCatalogue(), [], threading.Event()
+
+    def poll() -> bool:
+        asked.append(1)
+        return answered.wait(60.0) and False
+
+    catalogue.poll = poll
+    async with opened(explorer(catalogue)) as (pilot, main):
+        try:
+            main._next_poll = 0.0
+            await until(pilot, lambda: asked)
+            await main.poll().wait()
+            assert len(asked) == 1
+        finally:
+            answered.set()
 
 
 async def test_the_cursor_stays_when_it_is_not_at_the_end():

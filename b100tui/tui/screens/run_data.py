@@ -1,6 +1,7 @@
 """What the main screen reads: the index, the run list, the opened run, and their changes."""
 
 import gc
+import math
 import time
 from typing import Any
 
@@ -54,7 +55,9 @@ class RunData(ExplorerState):
     def _attached(self, event: Attached) -> None:
         if self.catalogue is None:
             self.catalogue = event.catalogue
-            if event.catalogue is not None:
+            if event.catalogue is None:
+                gc.enable()  # nobody knows when the run list comes
+            else:
                 self.read_runs()
                 self.set_interval(POLL_SECONDS, self.poll)
         if self.indexer is None and self.explorer.keep_fresh:
@@ -102,6 +105,7 @@ class RunData(ExplorerState):
         catalogue, began = self.catalogue, time.monotonic()
         if catalogue is None or began < self._next_poll:
             return
+        self._next_poll = math.inf  # while one waits for a slow disk no other begins
         try:
             if self.probes is not None:
                 self.probing = self.probes.advance()
@@ -109,7 +113,8 @@ class RunData(ExplorerState):
                 self.post_message(Changed())
         except B100Error as error:
             self.post_message(Failed("looking for news", error))
-        self._next_poll = time.monotonic() + POLL_SHARE * (time.monotonic() - began)
+        finally:
+            self._next_poll = time.monotonic() + POLL_SHARE * (time.monotonic() - began)
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:

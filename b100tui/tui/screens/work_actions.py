@@ -31,22 +31,28 @@ class WorkActions(ExplorerState):
         self.awaited = ""  # a run that is being made and is to be shown once it is there
         self._jobs: dict[str, Job] | None = None
         self._watch_timer: Timer | None = None
+        self._looking = False
 
     @on(Attached)
     def _watch(self) -> None:
         if self._watch_timer is None:
             self.look_for_jobs()
-            self._watch_timer = self.set_interval(WATCH_SECONDS, self.look_for_jobs)
+            self._watch_timer = self.set_interval(WATCH_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        if not self._looking:  # of a slow disk one thread waits, not one a tick
+            self.look_for_jobs()
 
     @work(thread=True, exclusive=True, group="jobs", exit_on_error=False)
     def look_for_jobs(self) -> None:
         """Read what the jobs are at."""
+        self._looking = True
         try:
-            jobs = self.explorer.desk.jobs()
+            self.post_message(JobsSeen(self.explorer.desk.jobs()))
         except B100Error as error:
-            self.log(f"the jobs cannot be read: {error.message}")
-            return
-        self.post_message(JobsSeen(jobs))
+            self.log(f"the jobs cannot be read: {error.message}")  # t tells it
+        finally:
+            self._looking = False
 
     @on(JobsSeen)
     def _jobs_seen(self, event: JobsSeen) -> None:

@@ -21,6 +21,15 @@ STRIP_STEPS = "1,5,10,20,50,100"
 class WriteScreen(Form[str]):
     """Asks what to write where; gives back the id of the job, or None."""
 
+    class Planned(Message):
+        """The command that would be run, or why it cannot be."""
+
+        def __init__(self, token: int, words: str, error: B100Error | None = None) -> None:
+            super().__init__()
+            self.token = token
+            self.words = words
+            self.error = error
+
     class Begun(Message):
         """The job has started, or why it cannot."""
 
@@ -36,6 +45,7 @@ class WriteScreen(Form[str]):
         self._step = step
         self._filter = filter
         self._starting = False
+        self._token = 0
 
     def compose(self) -> ComposeResult:
         """The rows, then the command."""
@@ -91,14 +101,27 @@ class WriteScreen(Form[str]):
     def _replan(self) -> None:
         if not self.choice("what").value:
             return
+        self._token += 1
+        self._look(self._token, self.sheet())
+
+    @work(thread=True, exclusive=True, group="plan", exit_on_error=False)
+    def _look(self, token: int, sheet: Sheet) -> None:
+        """Look whether the name is free: the disk may be slow."""
         try:
-            sheet = self.sheet()
-            out = target(sheet)
+            words = shown(sheet_words(sheet, target(sheet)))
         except B100Error as error:
-            self.refuse(error)
+            self.post_message(self.Planned(token, "", error))
+        else:
+            self.post_message(self.Planned(token, words))
+
+    @on(Planned)
+    def _planned(self, event: Planned) -> None:
+        if event.token != self._token:
             return
-        words = shown(sheet_words(sheet, out))
-        blocks = [(("does    ", "text--key"), (clean_line(words), ""))]
+        if event.error is not None:
+            self.refuse(event.error)
+            return
+        blocks = [(("does    ", "text--key"), (clean_line(event.words), ""))]
         self.query_one("#plan", TextPanel).show(blocks)
 
     @on(Input.Submitted)
