@@ -19,11 +19,6 @@ class Layout(Struct, frozen=True):
     width: int
     height: int
 
-    @property
-    def tiles(self) -> int:
-        """How many tiles there are."""
-        return self.columns * self.rows
-
 
 def layout(area: Area, tile: int, aspect: float, most: int = 1 << 30) -> Layout:
     """Return the tiles of about `tile` cells that fill `area`; `aspect` is width over height.

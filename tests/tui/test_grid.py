@@ -2,6 +2,7 @@
 
 import pytest
 
+from b100tui.model.errors import StoreError
 from b100tui.model.records import PictureRef, Step
 from b100tui.terminal.frames import Area
 from b100tui.tui.grid import last_at_or_before, layout, page_of, spread
@@ -98,6 +99,22 @@ async def test_the_matrix_names_the_last_picture_where_a_step_is_missing() -> No
         assert matrix.step == 20
         run, step = matrix.place() or ("", -1)
         assert (run, step) == (matrix.listed[matrix.at].run, 18)
+
+
+async def test_steps_that_cannot_be_read_are_told_and_leave_empty_tiles() -> None:
+    def steps(run: str) -> list[Step]:
+        raise StoreError("the index is gone", "b100 index")
+
+    catalogue = FakeCatalogue()
+    async with opened(explorer(catalogue)) as (pilot, main):
+        catalogue.steps = steps  # type: ignore[method-assign]
+        await pilot.press("x")
+        matrix = main.app.screen
+        assert isinstance(matrix, MatrixScreen)
+        await until(pilot, lambda: matrix.known)
+        await until(pilot, lambda: main.app._notifications)
+        told = {note.message for note in main.app._notifications}
+        assert f"reading {matrix.listed[0].run}: the index is gone" in told
 
 
 async def test_below_the_sheet_nothing_is_painted_but_below_a_pop_up_it_is() -> None:

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
+from textual.worker import Worker
 
 from b100tui.index.rows import RunRow
 from b100tui.model.errors import B100Error
@@ -17,6 +18,8 @@ from b100tui.terminal.frames import Area
 from b100tui.terminal.pipeline import Pipeline
 from b100tui.terminal.targets import ViewSpec
 from b100tui.tui.grid import TILE_COLUMNS, Layout, last_at_or_before, layout, page_of, spread
+from b100tui.tui.messages import Failed
+from b100tui.tui.screens.broken import tell_broken
 from b100tui.tui.screens.overlay import ClosesOnce
 from b100tui.tui.widgets.bars import StatusLine
 from b100tui.tui.widgets.lines import Span
@@ -118,6 +121,16 @@ class GridScreen(ClosesOnce["Place | None"]):
             self.go_to_tile(rows.index(event.row), event.column)
             if event.twice:
                 self.action_choose()
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        event.stop()
+        words = clean_line(f"{event.doing}: {event.error.message}")
+        self.notify(words, severity="warning", timeout=10, markup=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that broke costs its own work: tell it, keep the log, go on."""
+        tell_broken(self, event)
 
     def on_screen_suspend(self) -> None:
         """Something lies over the pictures now."""
@@ -317,8 +330,9 @@ class MatrixScreen(GridScreen):
     def _read(self, run: str) -> None:
         try:
             steps = self.read(run)
-        except B100Error:
+        except B100Error as error:
             steps = ()
+            self.post_message(Failed(f"reading {run}", error))
         self.post_message(StepsRead(run, sorted(steps, key=lambda step: step.step)))
 
     @on(StepsRead)
