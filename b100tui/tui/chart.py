@@ -1,7 +1,8 @@
 """A series with its band as characters: braille for the mean, shade for the sd. Pure."""
 
 import math
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
 
 from b100tui.tui.analyst import Band
 from b100tui.tui.drawing import number
@@ -70,14 +71,13 @@ def chart(
     return drawn
 
 
-def _line(band: Band, columns: int, level: object) -> dict[tuple[int, int], int]:
-    assert callable(level)
+def _line(band: Band, columns: int, level: Callable[[float], int]) -> dict[tuple[int, int], int]:
     first, last = band.steps[0], band.steps[-1]
     dots: dict[tuple[int, int], int] = {}
     before: int | None = None
     for fine in range(columns * 2):
         step = first + (last - first) * fine / max(1, columns * 2 - 1)
-        y = int(level(_at(band.steps, band.means, step)))
+        y = level(_at(band.steps, band.means, step))
         span = range(y, y + 1) if before is None else range(min(before, y), max(before, y) + 1)
         for dot in span:
             place = (fine // 2, dot // 4)
@@ -88,9 +88,7 @@ def _line(band: Band, columns: int, level: object) -> dict[tuple[int, int], int]
 
 def _at(steps: tuple[int, ...], values: list[float] | tuple[float, ...], step: float) -> float:
     """Return the value at `step`, on the straight line between its neighbours."""
-    import bisect
-
-    right = bisect.bisect_left(steps, step)
+    right = bisect_left(steps, step)
     if right >= len(steps):
         return values[-1]
     if right == 0 or math.isclose(steps[right], step):

@@ -58,7 +58,8 @@ def number(value: float) -> str:
     if size < NOISE:
         return "0.00"
     if size >= 100_000 or size < 0.001:
-        return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+        text = f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+        return text if len(text) <= 7 else f"{value:.0e}".replace("e+", "e")
     if size >= 100:
         return f"{value:.0f}"
     if size >= 10:
@@ -80,8 +81,9 @@ def size(count: int) -> str:
     """Return a count of bytes as a person reads it."""
     if count < 1000:
         return f"{count} B"
-    for unit in ("kB", "MB", "GB"):
-        value = count / 1000 ** ("kB", "MB", "GB").index(unit) / 1000
-        if value < 999.5 or unit == "GB":
-            return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
-    return f"{count} B"
+    value, unit = count / 1000, "kB"
+    for larger in ("MB", "GB"):
+        if value < 999.5:
+            break
+        value, unit = value / 1000, larger
+    return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from b100tui.model.text import clean_line
+from b100tui.tui.drawing import plural
 from b100tui.tui.lies import Line, metric_name
 from b100tui.tui.wrapping import fit
 
@@ -100,7 +101,8 @@ def _difference(found: "Difference | None") -> tuple[str, str]:
 
 def saved_words(found: "TableComparison") -> str:
     """Return how much changed between two gap tables."""
-    words = f"{found.cells} cells in both · {len(found.changed)} changed · {found.turned} turned"
+    words = f"{plural(found.cells, 'cell')} in both · {len(found.changed)} changed"
+    words += f" · {found.turned} turned"
     return words + (f" · {found.new} new, {found.gone} gone" if found.new or found.gone else "")
 
 

@@ -38,7 +38,8 @@ def test_a_value_shows_in_the_cell_of_its_step(width):
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(34.06, "34.1"), (-9.8, "-9.80"), (0.7123, "0.712"), (0.0, "0.00"), (1234.6, "1235"),
-     (1.5e9, "1.5e9"), (2.5e-4, "2.5e-4"), (-2.5e-7, "0.00")],
+     (1.5e9, "1.5e9"), (2.5e-4, "2.5e-4"), (-2.5e-7, "0.00"), (-1.5e12, "-1.5e12"),
+     (-1.5e300, "-2e300")],
 )  # fmt: skip
 def test_a_number_has_about_three_digits_and_fits_seven_cells(value, shown):
     assert number(value) == shown and len(shown) <= 7
@@ -49,7 +50,8 @@ def test_counts_are_grouped_and_plural():
 
 
 @pytest.mark.parametrize(
-    ("count", "shown"), [(999, "999 B"), (58_000, "58 kB"), (1_500_000, "1.5 MB")]
+    ("count", "shown"),
+    [(999, "999 B"), (58_000, "58 kB"), (1_500_000, "1.5 MB"), (2_300_000_000_000, "2300 GB")],
 )
 def test_bytes_read_as_a_person_says_them(count, shown):
     assert size(count) == shown

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 from rich.cells import cell_len
-from rich.style import Style
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -52,7 +51,6 @@ class HeatmapGrid(Lines, can_focus=True):
         self.column = 0
         self._top = 0
         self._left = 0
-        self._styles: dict[str, Style] = {}
         self._note = ""
         self._labels: dict[str, str] = {}
         self._label_width = 0
@@ -129,18 +127,6 @@ class HeatmapGrid(Lines, can_focus=True):
         """Keep the cursor in view."""
         self._size_up()
 
-    def notify_style_update(self) -> None:
-        """Colours changed."""
-        super().notify_style_update()
-        self._styles.clear()
-
-    def style_of(self, name: str) -> Style:
-        """Return a component's style, kept until the theme changes."""
-        found = self._styles.get(name)
-        if found is None:
-            found = self._styles[name] = super().style_of(name)
-        return found
-
     # Drawing
 
     def render_line(self, y: int) -> Strip:
@@ -148,7 +134,7 @@ class HeatmapGrid(Lines, can_focus=True):
         width = self.size.width
         shown = self.shown
         if shown is None or not shown.grid.rows or not shown.grid.columns:
-            words = self._note or "nothing meets the filter"
+            words = self._note or ("" if shown is None else "nothing meets the filter")
             return self.strip([(f" {words}" if y == 0 else "", "heat--dim")], width)
         if self._sized != width:
             self._size_up()
