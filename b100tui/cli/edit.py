@@ -17,6 +17,7 @@ from b100tui.cli.editing import (
 )
 from b100tui.cli.output import add_json, emit_json, narrate, reading_root, writing_root
 from b100tui.cli.registry import add_global_options
+from b100tui.cli.tabular import counted
 from b100tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -183,7 +184,8 @@ def _detach(
         emit_json({"job": id, "runs": list(names)})
     else:
         print(id)
-        narrate(f"{len(names)} runs in the background; b100 jobs log {id} --follow shows it")
+        runs = counted(len(names), "run")
+        narrate(f"{runs} in the background; b100 jobs log {id} --follow shows it")
     return 0
 
 

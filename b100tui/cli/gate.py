@@ -4,6 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Literal
 
+from b100tui.cli.drift import counting
 from b100tui.cli.gaps import reference_of
 from b100tui.cli.output import add_json, emit_json, narrate, one_blas_thread, reading_root
 from b100tui.model.errors import UsageError
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         reference=reference,
         using=using,
         probes=not args.no_probes,
-        progress=_progress if sys.stderr.isatty() else None,
+        progress=counting("measuring") if sys.stderr.isatty() else None,
     )
     if args.json:
         emit_json(answer)
@@ -97,8 +98,3 @@ def _found(args: argparse.Namespace, root: "Path") -> "OneRun":
         return OneRun(runs_named(index, [row.run])[0], tuple(index.steps(row.run)))
     finally:
         index.close()
-
-
-def _progress(done: int, total: int) -> None:
-    end = "\n" if done == total else ""
-    print(f"\rmeasuring {done} of {total} steps", end=end, file=sys.stderr, flush=True)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate, reading_root, writing_root
-from b100tui.cli.tabular import print_table
+from b100tui.cli.tabular import counted, print_table
 from b100tui.model.errors import UsageError
 
 EPILOG = """examples:
@@ -31,6 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List marks, merge them, or print the agreement."""
+    if args.kappa and args.by:
+        raise UsageError("--kappa needs two annotators", "leave --by out")
     from b100tui.report.marks import agreements, all_marks, merge, mode_id
 
     if args.merge:
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         count, bad = merge(root, Path(args.merge))
         for line in bad[:_BAD_SHOWN]:
             narrate(f"not a mark: {line.reason}")
-        narrate(f"{count} new marks taken over, {len(bad)} lines left out")
+        narrate(f"{counted(count, 'new mark')} taken over, {counted(len(bad), 'line')} left out")
     else:
         root = reading_root(args)
     wanted = mode_id(args.mode) if args.mode else None
@@ -49,9 +51,8 @@ def run(args: argparse.Namespace) -> int:
         and (not args.by or one.by == args.by)
         and (wanted is None or one.mode == wanted)
     ]
-    rows = agreements(found) if args.kappa else found
-    if args.kappa and args.by:
-        raise UsageError("--kappa needs two annotators", "leave --by out")
+    agreed = agreements(found) if args.kappa else []
+    rows = agreed if args.kappa else found
     if args.json:
         emit_json(rows)
     elif args.jsonl:
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
                     one.kappa,
                     one.reason,
                 )
-                for one in agreements(found)
+                for one in agreed
             ),
         )
     else:
@@ -90,5 +91,5 @@ def run(args: argparse.Namespace) -> int:
                 for one in found
             ),
         )
-        print(f"{len(found)} marks")
+        print(counted(len(found), "mark"))
     return 0

@@ -11,7 +11,6 @@ from b100tui.cli.tabular import counted, print_table
 from b100tui.model.steps import parse_steps
 
 if TYPE_CHECKING:
-    one_blas_thread()
     from b100tui.report.evidence import OnsetRow
 
 STATUSES = {
@@ -47,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the onsets."""
     select = parse_steps(args.steps) if args.steps else None
     reference = reference_of(args)
+    one_blas_thread()
     from b100tui.report.evidence import kept_signals, named_runs, onset_table, tolerances_of
 
     using = tolerances_of(args.config)

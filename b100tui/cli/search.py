@@ -6,7 +6,7 @@ from b100tui.cli.indexed import add_refresh, opened
 from b100tui.cli.output import add_json, emit_json, emit_jsonl, narrate
 from b100tui.cli.tabular import counted
 from b100tui.model.errors import UsageError
-from b100tui.model.text import clean_line
+from b100tui.model.text import clean, clean_line
 
 EPILOG = """Words are ANDed. "a phrase", pre* (words that begin so), -not, field:value with
 run, image, setting, recipe, editor, model, step, section, title, prompt, text.
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for hit in result.hits:
         print(f"{clean_line(hit.run)}@{hit.step}  {clean_line(hit.title)}")
-        print(f"    {hit.snippet}")
+        print(f"    {clean(hit.snippet)}")
     note = "" if result.ranked else ", in order of runs"
     found = f"{counted(result.total, 'hit')}, {len(result.hits)} shown{note}"
     print(f"{found} ({1000 * result.seconds:.0f} ms)")

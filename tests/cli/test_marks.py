@@ -43,4 +43,4 @@ def test_marks_of_somebody_else_are_merged_in(
     assert main(["marks", "--merge", str(other), "--root", str(root), "--json"]) == 0
     told = capsys.readouterr()
     assert {row["by"] for row in json.loads(told.out)} == {"ann", "bob", "eve"}
-    assert "1 new marks" in told.err and "1 lines left out" in told.err
+    assert "1 new mark taken over, 1 line left out" in told.err

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,16 @@ def test_json_has_the_keys_of_the_contract(
     }
     assert row["signals"]["lab_b"].keys() >= {"status", "step", "low", "high"}
     assert row["status"] == "onset" and row["limit"] == 13
+
+
+def test_linear_algebra_keeps_to_one_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")  # so that it is put back after the test
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    write(tmp_path, RUN, {"noise_sigma": planted(9, 1)})
+    assert main(["onset", "--root", str(tmp_path), "--json"]) == 0
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
 
 
 def test_only_the_named_steps_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
