@@ -44,7 +44,8 @@ def believed(
     )
     if not wrong:
         return values, ()
-    return {step: value for step, value in values.items() if step not in wrong}, wrong
+    gone = set(wrong)
+    return {step: value for step, value in values.items() if step not in gone}, wrong
 
 
 def absurd_words(steps: Sequence[int], name: str = "") -> str:

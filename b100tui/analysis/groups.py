@@ -99,7 +99,8 @@ def compare(
     notes = [f"step {step} is not reached by both groups" for step in steps if step > reach]
     both = {run.run for run in first} & {run.run for run in second}
     if both:
-        notes.append(f"{len(both)} runs belong to both groups")
+        words = "run belongs" if len(both) == 1 else "runs belong"
+        notes.append(f"{len(both)} {words} to both groups")
     sides = [_side(metrics, group, matched, reference) for group in (first, second)]
     for metric in metrics:
         wrong = sum(
