@@ -110,6 +110,23 @@ async def test_escape_closes_the_filter_that_is_typed_before_it_takes_a_look_bac
         assert (main.filter_text, main.look.zoom) == ("", 1)
 
 
+async def test_a_filter_given_up_leaves_the_cursor_on_the_open_run():
+    listed = rows(tuple(f"image-{n:02}" for n in range(20)))
+    async with opened(explorer(FakeCatalogue(listed))) as (pilot, main):
+        await pilot.press("slash", *"image-17", "escape")
+        assert main.runs.run.run == main.opened.run == "image-00/replicate-2K/run-0"
+
+
+async def test_a_run_that_was_found_keeps_the_cursor_when_the_filter_goes():
+    listed = rows(tuple(f"image-{n:02}" for n in range(20)))
+    async with opened(explorer(FakeCatalogue(listed))) as (pilot, main):
+        await pilot.press("slash", *"image-17", "enter", "down")
+        await until(pilot, lambda: main.opened.run == "image-17/replicate-2K/run-1")
+        await pilot.press("escape")
+        assert main.runs.wanted is None
+        assert main.runs.run.run == "image-17/replicate-2K/run-1"
+
+
 async def test_the_filter_key_leaves_the_full_screen():
     async with opened(explorer()) as (pilot, main):
         await pilot.press("f", "slash", *"fog")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
 
+from b100tui.index.rows import RunRow
 from b100tui.model.text import clean_line
 from b100tui.tui.actions import Action
 from b100tui.tui.catalogue import Catalogue
@@ -27,6 +28,8 @@ class ExplorerState(PutsOff[None]):
         super().__init__(classes=classes)
         self.position = Position()
         self.trajectory: Trajectory | None = None
+        self.opened: RunRow | None = None
+        self.filter_text = ""
         self.ordered: tuple[MetricSeries, ...] = ()
         self.ordered_for: tuple[int, int] | None = None
         self.catalogue: Catalogue | None = None

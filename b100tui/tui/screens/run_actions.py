@@ -24,7 +24,6 @@ class RunActions(ExplorerState):
 
     def __init__(self, classes: str = "") -> None:
         super().__init__(classes)
-        self.filter_text = ""
         self._filter_token = 0
         self._matching = False
         self._to_open = False  # what the filter leaves under the cursor, once it is known
@@ -222,10 +221,14 @@ class RunActions(ExplorerState):
         bar = self._filter_bar()
         if not bar.display and not self.filter_text:
             return False
+        # Letters move the cursor from run to run and open none; keys in the list do.
+        here = self.opened if self.filtering else self.runs.run
         bar.display = False
         bar.value = ""
         if self.filter_text:  # the line was not there yet when the filter was set
             self._filter_typed("")
+        if here is not None:
+            self.runs.go_to_run(here.run)
         self.runs.focus()
         return True
 

@@ -31,7 +31,6 @@ class RunData(ExplorerState):
         super().__init__(classes)
         self.indexer: Indexer | None = None
         self.probes: ProbeRunner | None = None
-        self.opened: RunRow | None = None
         self.indexing = ""
         self.probing = False
         self._read: dict[str, Trajectory] = {}

@@ -26,7 +26,6 @@ class WorkActions(ExplorerState):
 
     def __init__(self, classes: str = "") -> None:
         super().__init__(classes)
-        self.filter_text = ""
         self.jobs_said = ""
         self.awaited = ""  # a run that is being made and is to be shown once it is there
         self._jobs: dict[str, Job] | None = None
