@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.command import Provider
@@ -274,6 +275,18 @@ class Explorer(App[None]):
             # the later ones would be with that widget by then, not where the first one leads.
             done = await super()._check_bindings(key, False)
         return done
+
+    def on_key(self, event: events.Key) -> None:
+        """Give a letter that went round a line which has the focus by now to that line.
+
+        It was typed before the line was there, and waited with the screen.
+        """
+        from textual.widgets import Input
+
+        focused = self.focused
+        if isinstance(focused, Input) and event.is_printable and event.character:
+            event.stop().prevent_default()
+            focused.replace(event.character, *focused.selection)
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; what others put off until its next refresh is still done."""

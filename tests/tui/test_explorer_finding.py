@@ -158,6 +158,14 @@ async def test_letters_typed_at_once_with_the_filter_key_are_the_filters():
         assert main.app.screen is main and not main.has_class("-full")
 
 
+async def test_letters_that_waited_with_the_screen_are_the_filters_too():
+    async with opened(explorer()) as (pilot, main):
+        main.do_run_filter()
+        main.post_message(events.Key("f", "f"))
+        await until(pilot, lambda: main.filter_text == "f")
+        assert not main.has_class("-full")
+
+
 async def test_letters_typed_at_once_with_the_search_key_are_searched():
     async with opened(explorer()) as (pilot, main):
         main.explorer.last_query = "dish"

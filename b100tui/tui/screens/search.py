@@ -127,13 +127,6 @@ class SearchScreen(Overlay[tuple[str, int, str]]):
         line.select_all()
         self.set_focus(line)
 
-    def on_key(self, event: events.Key) -> None:
-        """What was typed before the line could take it goes into it."""
-        if event.is_printable and event.character:
-            event.stop()
-            line = self.query_one("#query", Input)
-            line.replace(event.character, *line.selection)
-
     @on(Input.Changed, "#query")
     def _typed(self, event: Input.Changed) -> None:
         self._query = event.value
