@@ -1,5 +1,6 @@
 """The program that bench_explorer watches: an explorer on 28,000 planted runs, or one Static."""
 
+import gc
 import json
 import os
 import sys
@@ -122,6 +123,7 @@ def main() -> None:
     from b100tui.tui.app import Explorer
     from b100tui.tui.driver import Link
 
+    gc.disable()  # as `explore` does until the runs are read
     planted = plant()
     app = Explorer(
         root,
