@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", default="5,10,20", metavar="N,N", help="default 5,10,20")
     parser.add_argument("--reference", type=int, metavar="N", help="reference step (default 1)")
     parser.add_argument("--metrics", metavar="NAMES", help="all, paper, probes or NAME,...")
-    parser.add_argument("--by", default="image", metavar="KIND", help="of `now` (default image)")
+    parser.add_argument("--by", metavar="KIND", help="of `now` (default as the saved table)")
     parser.add_argument(
         "--bound", action="append", default=[], metavar="pi=20", help="of `now`, as in b100 gaps"
     )

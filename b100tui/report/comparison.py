@@ -13,7 +13,14 @@ from b100tui.analysis.limit import Tolerance, defaults
 from b100tui.model.comparable import mixed
 from b100tui.model.errors import StoreError, UsageError
 from b100tui.model.records import Run
-from b100tui.report.chosen import chosen_metrics, left_out, light_steps, runs_of
+from b100tui.report.chosen import (
+    KINDS,
+    chosen_metrics,
+    group_of,
+    left_out,
+    light_steps,
+    runs_of,
+)
 from b100tui.report.drift import kept_signals
 from b100tui.report.gap_table import Bounds, GapRow, GapTable, gap_table
 from b100tui.report.onsets import onset_table
@@ -221,6 +228,8 @@ def compare_tables(before: Sequence[GapRow], after: Sequence[GapRow]) -> TableCo
     ]
     changed.sort(key=lambda one: one.failure_before == one.failure_after)
     notes = []
+    if old and new and not old.keys() & new.keys():
+        notes.append("no cell is in both tables: their groups, metrics or steps differ")
     references = {row.reference for row in (*before, *after)}
     if len(references) > 1:
         notes.append(f"the tables rest on different reference steps: {sorted(references)}")
@@ -244,19 +253,28 @@ def compare_tables(before: Sequence[GapRow], after: Sequence[GapRow]) -> TableCo
 
 
 def table_now(
-    index: "Index", like: Sequence[GapRow], *, by: str, bounds: Bounds | None = None
+    index: "Index", like: Sequence[GapRow], *, by: str | None = None, bounds: Bounds | None = None
 ) -> GapTable:
-    """Return today's gaps of the same steps, metrics and reference as a saved table."""
+    """Return today's gaps of the same steps, metrics and reference as a saved table.
+
+    Without `by` they are grouped as the saved ones, told by the names of their groups.
+    """
     if not like:
         raise UsageError("the saved table is empty", "make one: b100 gaps --json > FILE")
     return gap_table(
         index,
         steps=tuple(dict.fromkeys(row.step for row in like)),
         reference=like[0].reference,
-        by=by,
+        by=by or _grouped_by(index, {row.group for row in like}),
         metrics=",".join(dict.fromkeys(row.metric for row in like)),
         bounds=bounds,
     )
+
+
+def _grouped_by(index: "Index", groups: set[str]) -> str:
+    """Return the kind of group that most of the names are of; the first of KINDS in doubt."""
+    runs = runs_of(index, None)
+    return max(KINDS, key=lambda kind: len(groups & {group_of(run, kind) for run in runs}))
 
 
 def _gap(row: GapRow) -> float | None:

@@ -5,7 +5,7 @@ import os
 import random
 import re
 import uuid
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -258,11 +258,3 @@ def _agreement(
         kappa=found.kappa,
         reason=found.reason,
     )
-
-
-def summary(marks: Iterable[MarkRecord]) -> Mapping[str, int]:
-    """Return mode -> how many marks."""
-    counts: dict[str, int] = {}
-    for mark in marks:
-        counts[mark.mode] = counts.get(mark.mode, 0) + 1
-    return dict(sorted(counts.items()))

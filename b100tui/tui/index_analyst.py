@@ -202,7 +202,7 @@ class IndexAnalyst:
         if second.startswith(SAVED):
             after = read_saved(Path(second.removeprefix(SAVED)).expanduser())
         elif second.casefold() == NOW:
-            after = table_now(self.index, before, by="image").rows()
+            after = table_now(self.index, before).rows()
         else:
             raise UsageError(f"a saved table is compared with {NOW} or another {SAVED}FILE", "")
         return compare_tables(before, after)

@@ -89,6 +89,25 @@ def test_yesterdays_table_against_todays(root: Path, tmp_path: Path) -> None:
     assert (found.changed[0].failure_before, found.changed[0].failure_after) == (True, False)
 
 
+@pytest.mark.parametrize("by", ["image", "setting", "recipe", "editor", "run"])
+def test_todays_table_is_grouped_as_the_saved_one(root: Path, by: str) -> None:
+    refresh(root)
+    index = open_index(root)
+    saved = gap_table(index, by=by).rows()
+    found = compare_tables(saved, table_now(index, saved).rows())
+    index.close()
+    assert (found.cells, found.new, found.gone, found.changed) == (len(saved), 0, 0, ())
+
+
+def test_tables_without_a_common_cell_say_so(root: Path) -> None:
+    refresh(root)
+    index = open_index(root)
+    saved = gap_table(index).rows()
+    other = gap_table(index, by="run").rows()
+    index.close()
+    assert any("no cell is in both tables" in note for note in compare_tables(saved, other).notes)
+
+
 def test_different_bounds_are_said() -> None:
     row = {
         **dict.fromkeys(("norm_reference", "norm_step", "raw_gap", "sd", "within_noise")),
