@@ -154,6 +154,22 @@ async def test_keys_move_and_size_the_region(root):
         )  # fmt: skip
 
 
+async def test_a_region_chosen_before_the_picture_moved_marks_nothing(root):
+    async with opened(app_at(root)) as (pilot, main):
+        with_frame(main)
+        await pilot.press("m", "R")
+        screen = main.app.screen
+        assert screen.box is not None
+        with_frame(main, columns=20, rows=6)  # as after a resize
+        await pilot.press("3", "n")
+        assert main.app.screen is screen and screen.box is None and all_marks(root) == []
+        assert any("has moved" in n.message for n in main.app._notifications)
+        await pilot.press("R", "n")
+        (mark,) = await marked(pilot, root, 1)
+        # A third of 20 cells, each 70.4 source pixels wide, and of 6, each 128 high.
+        assert mark.region[2:] == (round(6 * 70.4), 2 * 128)
+
+
 async def test_the_keys_give_way_to_a_region_below(root):
     async with opened(app_at(root), (80, 24)) as (pilot, main):
         with_frame(main, rows=16)

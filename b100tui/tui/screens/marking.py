@@ -1,5 +1,6 @@
 """Marking a step: level, mode, and a region or a note with it; the picture stays in view."""
 
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from textual import events, on
@@ -36,17 +37,23 @@ class MarkScreen(Overlay[Chosen]):
         Binding("shift+down,plus", "grow(0,1)", "higher", id="mark.higher"),
     ]
 
-    def __init__(self, name: str, placed: Placed | None, no_region: str, last: str = "") -> None:
-        """`name` is RUN@STEP; `placed` None: `no_region` says why; `last` is the mode before."""
+    def __init__(
+        self, name: str, find: Callable[[], Placed | None], no_region: str, last: str = ""
+    ) -> None:
+        """`name` is RUN@STEP; `find` tells where its picture lies by now, None where a region
+        would mean nothing: `no_region` says why; `last` is the mode before.
+        """
         super().__init__()
         self._name = name
-        self._placed = placed
+        self._find = find
+        self._found: Placed | None = None
         self._no_region = no_region
         self._last = last
         self._modes = modes()
         self.level: Level | None = None
         self.note = ""
         self.box: Box | None = None
+        self._lost = False  # a region was given up and nobody has answered that yet
         self._corner: tuple[int, int] | None = None
 
     def compose(self) -> ComposeResult:
@@ -60,13 +67,28 @@ class MarkScreen(Overlay[Chosen]):
         titled(self.query_one("#mark"), f"Mark {self._name}", "Esc closes")
         self.show()
 
+    def on_resize(self) -> None:
+        """The picture has moved, or will once it is drawn anew."""
+        self.call_after_refresh(self.show)
+
+    def _place(self) -> Placed | None:
+        """Return where the picture lies now; a region chosen while it lay elsewhere is given up."""
+        placed = self._find()
+        if self.box is not None and placed != self._found:
+            self.box = self._corner = None
+            self._lost = True
+            self.notify("the picture has moved: R chooses the region again", severity="warning")
+        self._found = placed
+        return placed
+
     def show(self) -> None:
         """Draw what is chosen so far."""
+        placed = self._place()
         spans: list[Span] = []
         if self._last:
             spans.append((f" m again: {mode_name(self._modes, self._last)}   ", "mark--state"))
-        if self.box is not None and self._placed is not None:
-            x, y, width, height = self._placed.region(self.box)
+        if self.box is not None and placed is not None:
+            x, y, width, height = placed.region(self.box)
             spans.append((f" R region {width}x{height} at {x},{y}   ", "mark--state"))
             spans.append((" ←→↑↓ move it  < > - + size it   ", "mark--dim"))
         else:
@@ -116,9 +138,12 @@ class MarkScreen(Overlay[Chosen]):
         return True
 
     def _done(self, mode: str) -> None:
-        region = None
-        if self.box is not None and self._placed is not None:
-            region = self._placed.region(self.box)
+        placed = self._place()
+        if self._lost:
+            self._lost = False  # the next key marks, by then knowing that there is no region
+            self.show()
+            return
+        region = placed.region(self.box) if self.box is not None and placed is not None else None
         self.dismiss(Wanted(mode=mode, region=region, note=self.note))
 
     def action_close(self) -> None:
@@ -137,40 +162,46 @@ class MarkScreen(Overlay[Chosen]):
     # Region
 
     def _turn_region(self) -> None:
-        if self._placed is None:
+        placed = self._place()
+        if placed is None:
             self.notify(self._no_region, severity="warning", markup=False)
             return
         below = self.query_one("#mark").region.y
-        self.box = None if self.box is not None else self._placed.first_box(below)
+        self._lost = False
+        self.box = None if self.box is not None else placed.first_box(below)
         self.show()
 
     def action_shift(self, right: int, down: int) -> None:
         """Move the region by cells."""
-        if self.box is not None and self._placed is not None:
+        placed = self._place()
+        if self.box is not None and placed is not None:
             x, y, width, height = self.box
-            self.box = self._placed.inside((x + right, y + down, width, height))
+            self.box = placed.inside((x + right, y + down, width, height))
             self.show()
 
     def action_grow(self, wider: int, higher: int) -> None:
         """Change the region's size by cells."""
-        if self.box is not None and self._placed is not None:
+        placed = self._place()
+        if self.box is not None and placed is not None:
             x, y, width, height = self.box
-            self.box = self._placed.inside((x, y, width + wider, height + higher))
+            self.box = placed.inside((x, y, width + wider, height + higher))
             self.show()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Begin a region where the picture is."""
-        placed = self._placed
+        placed = self._place()
         if placed is None:
             return
         x, y, width, height = placed.cells
         if x <= event.screen_x < x + width and y <= event.screen_y < y + height:
             self._corner = (event.screen_x, event.screen_y)
+            self._lost = False
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Draw the region out."""
-        if self._corner is not None and self._placed is not None:
-            self.box = self._placed.between(self._corner, (event.screen_x, event.screen_y))
+        placed = self._place()
+        if self._corner is not None and placed is not None:
+            self.box = placed.between(self._corner, (event.screen_x, event.screen_y))
             self.show()
 
     def on_mouse_up(self) -> None:

@@ -45,8 +45,7 @@ class MarkActions(AnalysisActions):
 
         step = self.position.step
         run = trajectory.row.run
-        placed = self._placed()
-        reason = "" if placed else "a region needs the step's own picture in view (Esc)"
+        reason = "a region needs the step's own picture in view (Esc)"
 
         def chosen(wanted: "Wanted | str | None") -> None:
             if wanted == "blind":
@@ -55,7 +54,9 @@ class MarkActions(AnalysisActions):
                 self._last_mode = wanted.mode
                 self.write_mark(run, step, wanted)
 
-        self.app.push_screen(MarkScreen(f"{run}@{step}", placed, reason, self._last_mode), chosen)
+        self.app.push_screen(
+            MarkScreen(f"{run}@{step}", self._placed, reason, self._last_mode), chosen
+        )
 
     def _placed(self) -> "Placed | None":
         """Return where the picture lies; None where a region on it would mean nothing."""
